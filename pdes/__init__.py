@@ -1,0 +1,58 @@
+"""What a partial differential equation is, and its classical solution.
+
+Public names load on first use, so that ``import pdes`` costs next to nothing.
+
+Examples
+--------
+>>> import pdes
+>>> problem = pdes.get("burgers", viscosity=0.1)
+>>> print(problem.equation)
+u_t = -u*u_x + 0.1*u_xx
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "Axis": "pdes.grid",
+    "Equation": "pdes.equation",
+    "Grid": "pdes.grid",
+    "Problem": "pdes.problem",
+    "SolverDivergence": "pdes.simulate",
+    "StabilityError": "pdes.simulate",
+    "available": "pdes.registry",
+    "get": "pdes.registry",
+    "register": "pdes.registry",
+    "save": "pdes.data.store",
+    "simulate": "pdes.simulate",
+}
+_ROOMS = ("data", "exact", "initial", "library", "solvers", "time")
+
+__all__ = ["__version__", *_PUBLIC]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        value = getattr(import_module(_PUBLIC[name]), name)
+        globals()[name] = value
+        return value
+    if name in _ROOMS:
+        return import_module(f"pdes.{name}")
+    raise AttributeError(f"module 'pdes' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_ROOMS])
+
+
+if TYPE_CHECKING:
+    from pdes.data.store import save
+    from pdes.equation import Equation
+    from pdes.grid import Axis, Grid
+    from pdes.problem import Problem
+    from pdes.registry import available, get, register
+    from pdes.simulate import SolverDivergence, StabilityError, simulate

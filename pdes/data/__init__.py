@@ -1,0 +1,52 @@
+"""Recordings of fields over space and time: read what is on disk, label what is in memory, store it.
+
+Examples
+--------
+>>> import numpy as np
+>>> from pdes.data import as_dataset
+>>> x, t = np.linspace(0.0, 1.0, 4), np.linspace(0.0, 1.0, 3)
+>>> as_dataset(np.outer(x, t), {"x": x, "t": t}).u.dims
+('time', 'x')
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+_PUBLIC = {
+    "AxisOrderWarning": "pdes.data.errors",
+    "ChecksumError": "pdes.data.errors",
+    "DataError": "pdes.data.errors",
+    "ReadError": "pdes.data.errors",
+    "as_dataset": "pdes.data.arrays",
+    "assumptions": "pdes.data.schema",
+    "checksum": "pdes.data.store",
+    "from_array": "pdes.data.arrays",
+    "load": "pdes.data.store",
+    "read": "pdes.data.reader",
+    "save": "pdes.data.store",
+    "verify": "pdes.data.store",
+}
+
+__all__ = [*_PUBLIC]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        value = getattr(import_module(_PUBLIC[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'pdes.data' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+if TYPE_CHECKING:
+    from pdes.data.arrays import as_dataset, from_array
+    from pdes.data.errors import AxisOrderWarning, ChecksumError, DataError, ReadError
+    from pdes.data.reader import read
+    from pdes.data.schema import assumptions
+    from pdes.data.store import checksum, load, save, verify

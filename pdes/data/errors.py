@@ -1,0 +1,19 @@
+"""What can be wrong with a scientist's data, as exceptions and warnings."""
+
+from __future__ import annotations
+
+
+class DataError(ValueError):
+    """Data that cannot become a labeled space-time recording as given; the message says the remedy."""
+
+
+class ReadError(DataError):
+    """A file that cannot be read as a space-time recording; the message says what to do."""
+
+
+class ChecksumError(ReadError):
+    """A stored variable whose bytes no longer have the checksum written beside them."""
+
+
+class AxisOrderWarning(UserWarning):
+    """Two axes are equally long, so that the order in which they were named had to be trusted."""

@@ -1,0 +1,307 @@
+"""Recordings as the weak form wants them: real float64 fields on uniform axes, time last."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from sciml.discovery.noise import noise_level
+
+UNIFORMITY = 1e-3
+"""Largest deviation of a grid step from the mean step, relative to it."""
+
+
+class DiscoveryWarning(UserWarning):
+    """Something about the data or the result that a careful reader should know."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """One trajectory.
+
+    Attributes
+    ----------
+    fields : dict of str to ndarray
+        Real fields, axes (space..., time), missing values set to zero.
+    coordinates : dict of str to ndarray
+        Space axes in order, then ``"t"``.
+    periodic : tuple of bool
+        For each space axis.
+    missing : ndarray of bool or None
+        Where any field is missing.
+    noise : dict of str to float
+        Estimated standard deviation of the noise of each field.
+    complex_fields : tuple of str
+        Complex fields that were split into ``_re`` and ``_im``.
+    """
+
+    fields: dict[str, NDArray]
+    coordinates: dict[str, NDArray]
+    periodic: tuple[bool, ...]
+    missing: NDArray | None
+    noise: dict[str, float]
+    complex_fields: tuple[str, ...]
+
+    @property
+    def space(self) -> tuple[str, ...]:
+        """Names of the space axes."""
+        return tuple(name for name in self.coordinates if name != "t")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Grid points along each space axis, then time."""
+        return tuple(len(values) for values in self.coordinates.values())
+
+    @property
+    def spacings(self) -> tuple[float, ...]:
+        """Grid spacing along each axis."""
+        return tuple(
+            float(values[-1] - values[0]) / (len(values) - 1)
+            for values in self.coordinates.values()
+        )
+
+
+def as_recordings(
+    data: Any,
+    coords: Mapping[str, Any] | None = None,
+    periodic: bool | Sequence[str] | None = None,
+) -> list[Recording]:
+    """Bring what a user may have into a list of recordings.
+
+    Parameters
+    ----------
+    data : DataArray, Dataset, array, or list of these
+        Dimensions ``time`` (or ``t``), ``x``, ``y``, ``z`` and, for several runs, ``sample``.
+    coords : mapping, optional
+        Coordinates of the axes of a plain array, in axis order: ``{"x": x, "t": t}``.
+    periodic : bool or sequence of str, optional
+        Which space axes wrap around. By default the attribute ``periodic`` of the coordinate
+        decides; without it an axis counts as not periodic.
+
+    Returns
+    -------
+    list of Recording
+
+    Raises
+    ------
+    ValueError
+        For data from which no equation can be found, with the remedy.
+    """
+    if isinstance(data, (list, tuple)) and len(data) == 0:
+        raise ValueError("data is an empty list: give at least one recording")
+    if isinstance(data, (list, tuple)) and not np.isscalar(data[0]) and not _is_nested(data):
+        if isinstance(coords, (list, tuple)):
+            if len(coords) != len(data):
+                raise ValueError(
+                    f"coords is a list of {len(coords)} for {len(data)} recordings: give one each"
+                )
+            each = list(coords)
+        else:
+            each = [coords] * len(data)
+        runs = [
+            run
+            for item, own in zip(data, each, strict=True)
+            for run in as_recordings(item, own, periodic)
+        ]
+        _check_same_fields(runs)
+        return runs
+    from pdes.data import as_dataset
+
+    dataset = as_dataset(data, coords)
+    if "sample" in dataset.dims:
+        runs = [
+            _one_recording(dataset.isel(sample=k), periodic) for k in range(dataset.sizes["sample"])
+        ]
+        if not runs:
+            raise ValueError("the dimension 'sample' is empty: give at least one recording")
+        return runs
+    return [_one_recording(dataset, periodic)]
+
+
+def _is_nested(data: Sequence[Any]) -> bool:
+    """Whether a list is an array written as nested lists of numbers."""
+    return isinstance(data[0], (list, tuple)) and not hasattr(data[0][0], "shape")
+
+
+def _check_same_fields(runs: list[Recording]) -> None:
+    first = (tuple(runs[0].fields), runs[0].space)
+    for number, run in enumerate(runs[1:], start=1):
+        if (tuple(run.fields), run.space) != first:
+            raise ValueError(
+                f"recording {number} has fields {tuple(run.fields)} on axes {run.space}, the first "
+                f"has {first[0]} on {first[1]}: all must share fields and axes"
+            )
+
+
+def _one_recording(dataset: xr.Dataset, periodic: bool | Sequence[str] | None) -> Recording:
+    if "time" not in dataset.dims:
+        raise ValueError(
+            f"data has dimensions {tuple(map(str, dataset.dims))} and no time: rename the time "
+            "dimension to 'time' or give coords={'x': x, 't': t}"
+        )
+    space = tuple(str(name) for name in dataset.dims if name not in ("time", "sample"))
+    space = tuple(sorted(space))
+    if not space:
+        raise ValueError("data has no space dimension: an equation in space and time needs one")
+    if not dataset.data_vars:
+        raise ValueError("data holds no field: give at least one variable over time and space")
+    coordinates = {name: _uniform(dataset, name) for name in space}
+    coordinates["t"] = _uniform(dataset, "time")
+    dataset = _ascending(dataset, coordinates)
+    fields, complex_fields = _split_fields(dataset.transpose(*space, "time"))
+    missing = _missing(fields)
+    noise = {name: noise_level(values) for name, values in fields.items()}
+    for name, values in fields.items():
+        spread = float(np.nanstd(values))
+        if not spread > 1e-12 * float(np.nanmax(np.abs(values))) or spread == 0.0:
+            raise ValueError(
+                f"field {name!r} is constant ({float(np.nanmean(values)):g} everywhere): nothing "
+                "moves, so no equation can be found; check that the right variable was read"
+            )
+        if missing is not None:
+            fields[name] = np.where(missing, 0.0, values)
+    return Recording(
+        fields=fields,
+        coordinates=coordinates,
+        periodic=_periodic_axes(dataset, space, periodic),
+        missing=missing,
+        noise=noise,
+        complex_fields=complex_fields,
+    )
+
+
+def _uniform(dataset: xr.Dataset, dimension: str) -> NDArray:
+    """Coordinate values along a dimension, checked to be uniform."""
+    count = dataset.sizes[dimension]
+    if dimension not in dataset.coords:
+        raise ValueError(
+            f"dimension {dimension!r} has no coordinate values: assign them, for instance "
+            f"data.assign_coords({dimension}=np.linspace(start, stop, {count}))"
+        )
+    values = np.asarray(dataset[dimension].values)
+    if np.issubdtype(values.dtype, np.datetime64) or np.issubdtype(values.dtype, np.timedelta64):
+        raise ValueError(
+            f"coordinate {dimension!r} holds dates: convert it to numbers in the unit you want the "
+            "coefficients in, for instance (time - time[0]) / np.timedelta64(1, 's')"
+        )
+    values = values.astype(float)
+    if count < 2:
+        what = "a single snapshot" if dimension == "time" else "a single point"
+        raise ValueError(
+            f"data has {what} along {dimension!r}: a rate of change needs a series along it"
+        )
+    if not np.isfinite(values).all():
+        raise ValueError(f"coordinate {dimension!r} contains NaN or infinite values")
+    steps = np.diff(values)
+    mean = float(values[-1] - values[0]) / (count - 1)
+    if mean == 0 or np.any(np.sign(steps) != np.sign(mean)):
+        raise ValueError(
+            f"coordinate {dimension!r} does not increase or decrease strictly: sort the data along "
+            f"it and drop repeated values (data.sortby({dimension!r}))"
+        )
+    worst = float(np.max(np.abs(steps - mean)) / abs(mean))
+    if worst > UNIFORMITY:
+        raise ValueError(
+            f"coordinate {dimension!r} is not uniform: its steps range from {steps.min():g} to "
+            f"{steps.max():g}; interpolate first, for instance data.interp({dimension}="
+            f"np.linspace({values[0]:g}, {values[-1]:g}, {count}), method='cubic')"
+        )
+    return values
+
+
+def _ascending(dataset: xr.Dataset, coordinates: dict[str, NDArray]) -> xr.Dataset:
+    """Flip descending axes; the derivative's sign would otherwise be wrong."""
+    for name, values in list(coordinates.items()):
+        if values[0] > values[-1]:
+            dimension = "time" if name == "t" else name
+            dataset = dataset.isel({dimension: slice(None, None, -1)})
+            coordinates[name] = values[::-1].copy()
+    return dataset
+
+
+def _split_fields(dataset: xr.Dataset) -> tuple[dict[str, NDArray], tuple[str, ...]]:
+    fields: dict[str, NDArray] = {}
+    complex_fields = []
+    dimensions = set(dataset.dims) - {"sample"}
+    for key, variable in dataset.data_vars.items():
+        name = str(key)
+        if set(variable.dims) != dimensions:
+            raise ValueError(
+                f"field {name!r} has dimensions {tuple(map(str, variable.dims))}, expected all of "
+                f"{tuple(sorted(map(str, dimensions)))}: drop it or expand it"
+            )
+        values = np.asarray(variable.values)
+        if values.dtype.kind not in "fiubc":
+            raise ValueError(f"field {name!r} has dtype {values.dtype}, expected numbers")
+        if values.dtype.kind == "c":
+            if not np.any(values.imag):
+                fields[name] = values.real.astype(float)
+                continue
+            complex_fields.append(name)
+            fields[f"{name}_re"] = values.real.astype(float)
+            fields[f"{name}_im"] = values.imag.astype(float)
+            continue
+        fields[name] = values.astype(float)
+    return fields, tuple(complex_fields)
+
+
+def _missing(fields: dict[str, NDArray]) -> NDArray | None:
+    """Where a value is NaN; infinities are refused, since they are not a way to mark gaps."""
+    missing: NDArray | None = None
+    for name, values in fields.items():
+        if np.isinf(values).any():
+            raise ValueError(
+                f"field {name!r} contains {int(np.isinf(values).sum())} infinite values: mark "
+                "missing values with NaN, or cut the recording before it blows up"
+            )
+        holes = np.isnan(values)
+        if holes.any():
+            missing = holes if missing is None else missing | holes
+    if missing is None:
+        return None
+    if missing.all():
+        raise ValueError("data is NaN everywhere: nothing to learn from")
+    share = float(missing.mean())
+    warnings.warn(
+        f"{share:.1%} of the values are missing (NaN): windows that touch them are dropped",
+        DiscoveryWarning,
+        stacklevel=2,
+    )
+    return missing
+
+
+def _periodic_axes(
+    dataset: xr.Dataset, space: tuple[str, ...], periodic: bool | Sequence[str] | None
+) -> tuple[bool, ...]:
+    if isinstance(periodic, bool):
+        return (periodic,) * len(space)
+    if periodic is not None:
+        wanted = (periodic,) if isinstance(periodic, str) else tuple(periodic)
+        unknown = set(wanted) - set(space)
+        if unknown:
+            raise ValueError(
+                f"periodic names {sorted(unknown)}, but the space axes are {list(space)}"
+            )
+        return tuple(name in wanted for name in space)
+    return tuple(bool(int(dataset[name].attrs.get("periodic", 0))) for name in space)
+
+
+def describe(recordings: list[Recording]) -> str:
+    """Short JSON text that says what was used, for provenance."""
+    return json.dumps(
+        [
+            {
+                "fields": list(run.fields),
+                "axes": {name: len(values) for name, values in run.coordinates.items()},
+                "periodic": dict(zip(run.space, run.periodic, strict=True)),
+            }
+            for run in recordings
+        ]
+    )

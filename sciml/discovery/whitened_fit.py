@@ -1,0 +1,309 @@
+"""One equation by exhaustive search on whitened rows, with the errors of its coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sciml.discovery.covariance import (
+    PairSums,
+    Whitener,
+    combine,
+    response_covariance,
+    trace_products,
+)
+from sciml.discovery.subset_search import (
+    MODEL_ERROR_ROWS,
+    GramSystem,
+    SearchResult,
+    choose_size,
+    search,
+    smallest_adequate_size,
+)
+from sciml.discovery.weak_form import Groups, WeakForm
+
+CLEAN_NOISE = 2e-3
+"""Noise, relative to the field's spread, below which discretization is the larger error."""
+
+FLOOR_CLEAN = 3e-3
+FLOOR_WHITENED = 1e-4
+
+
+class Assembled:
+    """The regression of one left-hand side over all recordings, and its covariance.
+
+    Parameters
+    ----------
+    weak_forms : sequence of WeakForm
+        One per recording, on the same library.
+    target : str
+        Field whose time derivative is the left-hand side.
+    known : dict of int to float, optional
+        Columns with known coefficients; they move to the left.
+    """
+
+    def __init__(
+        self,
+        weak_forms: Sequence[WeakForm],
+        target: str,
+        matrices: Sequence[NDArray],
+    ) -> None:
+        self.weak_forms = list(weak_forms)
+        self.target = target
+        self.matrices = list(matrices)
+        self.left_sides = [weak.left_side(target) for weak in weak_forms]
+        self._pairs: dict[int, PairSums] = {}
+        self._responses: dict[tuple[int, int, str], Groups] = {}
+
+    @cached_property
+    def plain(self) -> tuple[NDArray, NDArray]:
+        """Features and left-hand side of all rows, as they are."""
+        return np.concatenate(self.matrices), np.concatenate(self.left_sides)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return sum(len(left) for left in self.left_sides)
+
+    @cached_property
+    def clean(self) -> bool:
+        """Whether no field carries noise worth modeling."""
+        return all(
+            weak.noise[name] < CLEAN_NOISE * float(np.std(values))
+            for weak in self.weak_forms
+            for name, values in weak.recording.fields.items()
+        )
+
+    def pairs(self, run: int) -> PairSums:
+        """Overlapping pairs of windows of one recording."""
+        if run not in self._pairs:
+            self._pairs[run] = PairSums(self.weak_forms[run])
+        return self._pairs[run]
+
+    def response(self, run: int, column: int, field: str) -> Groups:
+        """Response of a column (-1 is the left-hand side) to noise on a field."""
+        key = (run, column, field)
+        if key not in self._responses:
+            weak = self.weak_forms[run]
+            if column >= 0:
+                self._responses[key] = weak.response(column, field)
+            else:
+                self._responses[key] = weak.left_response() if field == self.target else {}
+        return self._responses[key]
+
+    def noise_weight(self, run: int, field: str) -> float:
+        """Variance of the noise; a stand-in far below the field keeps clean data solvable."""
+        weak = self.weak_forms[run]
+        smallest = 1e-9 * float(np.std(weak.recording.fields[field]))
+        return max(weak.noise[field], smallest) ** 2
+
+    def covariance(self, run: int, support: Sequence[int], coefficients: NDArray) -> NDArray:
+        """Covariance of the residual rows of one recording."""
+        total: NDArray | float = 0.0
+        for field in self.weak_forms[run].recording.fields:
+            groups = combine(
+                [self.response(run, column, field) for column in (*support, -1)],
+                [*(-np.asarray(coefficients)), 1.0],
+            )
+            if groups:
+                part = response_covariance(self.pairs(run), groups)
+                total = total + self.noise_weight(run, field) * part
+        return np.asarray(total)
+
+    def whiteners(self, support: Sequence[int], coefficients: NDArray) -> list[Whitener]:
+        """One whitener per recording, for a given equation."""
+        return [
+            Whitener.of(self.covariance(run, support, coefficients))
+            for run in range(len(self.weak_forms))
+        ]
+
+    def whitened(self, whiteners: Sequence[Whitener]) -> tuple[NDArray, NDArray]:
+        """Whitened features and left-hand side of all rows."""
+        blocks = [
+            whitener.whiten(np.column_stack([matrix, left]))
+            for whitener, matrix, left in zip(
+                whiteners, self.matrices, self.left_sides, strict=True
+            )
+        ]
+        stacked = np.concatenate(blocks)
+        return stacked[:, :-1], stacked[:, -1]
+
+    def noise_moment(self, support: Sequence[int], whiteners: Sequence[Whitener]) -> NDArray:
+        """What noise adds on average to the normal equations of ``[G_S, y]``."""
+        columns = (*support, -1)
+        total = np.zeros((len(columns), len(columns)))
+        for run, whitener in enumerate(whiteners):
+            inverse = whitener.inverse()
+            for field in self.weak_forms[run].recording.fields:
+                responses = [self.response(run, column, field) for column in columns]
+                total += self.noise_weight(run, field) * trace_products(
+                    self.pairs(run), inverse, responses
+                )
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class EquationFit:
+    """One found equation and the evidence for it.
+
+    Attributes
+    ----------
+    support : tuple of int
+        Columns of the library.
+    coefficients : ndarray
+    covariance : ndarray
+        Of the coefficients.
+    chi2 : float
+        Residual over its expectation, per degree of freedom; near 1 if the equation holds.
+    result : SearchResult
+        Best supports by size.
+    system : GramSystem
+        The regression of the last search.
+    floor : float
+        Relative error that no model is expected to beat.
+    clean : bool
+        Whether the noise was below what whitening needs.
+    corrected : bool
+        Whether the coefficients are corrected for noise in the features.
+    """
+
+    support: tuple[int, ...]
+    coefficients: NDArray
+    covariance: NDArray
+    chi2: float
+    result: SearchResult
+    system: GramSystem
+    floor: float
+    clean: bool
+    corrected: bool
+
+    @property
+    def standard_errors(self) -> NDArray:
+        """Standard errors of the coefficients."""
+        return np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+
+
+def whitened_best_subset(assembled: Assembled, max_size: int, extend: bool = True) -> EquationFit:
+    """Find one equation.
+
+    Parameters
+    ----------
+    assembled : Assembled
+        The regression.
+    max_size : int
+        Largest support in the first place.
+    extend : bool
+        Whether larger supports are tried when the largest one wins.
+
+    Returns
+    -------
+    EquationFit
+    """
+    system = GramSystem.of(*assembled.plain)
+    result = search(system, max_size)
+    if assembled.clean:
+        floor = FLOOR_CLEAN
+        result, size = _extended(result, system, floor, max_size, extend)
+        support = result.best[size][0]
+        return _clean_fit(assembled, system, result, support)
+    floor = FLOOR_WHITENED
+    support = result.best[smallest_adequate_size(result)][0]
+    coefficients, _ = system.solve(support)
+    whiteners = []
+    for _ in range(2):
+        whiteners = assembled.whiteners(support, coefficients)
+        system = GramSystem.of(*assembled.whitened(whiteners))
+        result = search(system, max_size)
+        result, size = _extended(result, system, floor, max_size, extend)
+        support = result.best[size][0]
+        coefficients, _ = system.solve(support)
+    return _corrected_fit(assembled, system, result, support, coefficients)
+
+
+def _extended(
+    result: SearchResult, system: GramSystem, floor: float, max_size: int, extend: bool
+) -> tuple[SearchResult, int]:
+    """The chosen size; the search goes on while the largest support is the best."""
+    size = choose_size(result, system, floor)
+    while extend and size == len(result.best) - 1 and size < min(system.size, 3 * max_size):
+        result = search(system, size + 3)
+        size = choose_size(result, system, floor)
+    return result, size
+
+
+def _clean_fit(
+    assembled: Assembled, system: GramSystem, result: SearchResult, support: tuple[int, ...]
+) -> EquationFit:
+    coefficients, residual = system.solve(support)
+    columns = list(support)
+    freedom = max(1.0, min(system.rows, MODEL_ERROR_ROWS) - len(support))
+    gram = system.gram[np.ix_(columns, columns)]
+    scale = np.outer(system.scale[columns], system.scale[columns])
+    # the residual of clean data is a systematic error: it does not shrink with the number of rows
+    covariance = np.linalg.pinv(gram) / scale * (residual / freedom)
+    return EquationFit(
+        support=support,
+        coefficients=coefficients,
+        covariance=covariance,
+        chi2=residual / (FLOOR_CLEAN**2 * system.square),
+        result=result,
+        system=system,
+        floor=FLOOR_CLEAN,
+        clean=True,
+        corrected=False,
+    )
+
+
+def _corrected_fit(
+    assembled: Assembled,
+    system: GramSystem,
+    result: SearchResult,
+    support: tuple[int, ...],
+    coefficients: NDArray,
+) -> EquationFit:
+    """Generalized least squares with errors in variables on the chosen support."""
+    corrected = False
+    covariance = np.zeros((len(support), len(support)))
+    whiteners = assembled.whiteners(support, coefficients)
+    chosen = list(support)
+    features, left = assembled.whitened(whiteners)
+    for step in range(3):
+        columns = np.column_stack([features[:, chosen], left])
+        moments = columns.T @ columns
+        without_noise = moments - assembled.noise_moment(support, whiteners)
+        head = without_noise[:-1, :-1]
+        corrected = bool(support) and bool(np.all(np.linalg.eigvalsh(_unit(head)) > 1e-10))
+        if corrected:
+            coefficients = np.linalg.solve(head, without_noise[:-1, -1])
+            inverse = np.linalg.inv(head)
+            covariance = inverse @ moments[:-1, :-1] @ inverse
+        elif support:
+            coefficients = np.linalg.lstsq(features[:, chosen], left, rcond=None)[0]
+            covariance = np.linalg.pinv(moments[:-1, :-1])
+        if step < 2 and support:
+            whiteners = assembled.whiteners(support, coefficients)
+            features, left = assembled.whitened(whiteners)
+    residual = left - features[:, chosen] @ coefficients
+    chi2 = float(residual @ residual) / max(1, len(left) - len(support))
+    return EquationFit(
+        support=support,
+        coefficients=np.asarray(coefficients),
+        covariance=covariance,
+        chi2=chi2,
+        result=result,
+        system=system,
+        floor=FLOOR_WHITENED,
+        clean=False,
+        corrected=corrected,
+    )
+
+
+def _unit(matrix: NDArray) -> NDArray:
+    """A symmetric matrix scaled to unit diagonal."""
+    diagonal = np.sqrt(np.abs(np.diag(matrix)))
+    diagonal = np.where(diagonal > 0, diagonal, 1.0)
+    return matrix / np.outer(diagonal, diagonal)

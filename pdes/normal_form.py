@@ -1,0 +1,106 @@
+"""One normal form for right-hand sides: expanded sums, exact numbers, known functions only."""
+
+from __future__ import annotations
+
+import math
+
+import sympy
+
+from pdes.jets import JetSpace
+from pdes.symbols import tidy_numbers
+
+__all__ = ["FUNCTIONS", "MAX_TERMS", "check_functions", "normalize"]
+
+FUNCTIONS: dict[str, type] = {
+    "abs": sympy.Abs,
+    "conj": sympy.conjugate,
+    "cos": sympy.cos,
+    "cosh": sympy.cosh,
+    "exp": sympy.exp,
+    "log": sympy.log,
+    "sign": sympy.sign,
+    "sin": sympy.sin,
+    "sinh": sympy.sinh,
+    "sqrt": sympy.sqrt,
+    "tan": sympy.tan,
+    "tanh": sympy.tanh,
+}
+"""Functions that may appear in an equation, by the name they bear in text."""
+
+MAX_TERMS = 2000
+"""More terms than this are refused: expanding them takes minutes, and no one could read them."""
+
+_CLASSES = tuple(kind for kind in FUNCTIONS.values() if isinstance(kind, type))
+
+
+def normalize(expr: sympy.Expr, space: JetSpace) -> sympy.Expr:
+    """Normal form of an expression in plain symbols.
+
+    Numbers become exact decimals, products of sums are multiplied out, and the modulus of a complex
+    quantity z becomes sqrt(z conj(z)), so that equal expressions of polynomial type become
+    identical.
+
+    Parameters
+    ----------
+    expr
+        In the plain symbols of ``space``, coordinates and parameters.
+    space
+        The fields and coordinates.
+
+    Returns
+    -------
+    sympy.Expr
+
+    Raises
+    ------
+    ValueError
+        If a function is not one of :data:`FUNCTIONS`, a number is not finite, or more than
+        :data:`MAX_TERMS` terms would result.
+    """
+    expr = tidy_numbers(expr)
+    moduli = {
+        a: sympy.sqrt(a.args[0] * sympy.conjugate(a.args[0]))
+        for a in expr.atoms(sympy.Abs)
+        if not a.args[0].is_extended_real
+    }
+    if moduli:
+        expr = expr.xreplace(moduli)
+    check_functions(expr, space)
+    if _terms(expr) > MAX_TERMS:
+        raise ValueError(f"the expression has more than {MAX_TERMS} terms when multiplied out")
+    expanded = sympy.expand(expr, power_base=False, power_exp=False, log=False, basic=False)
+    return tidy_numbers(expanded)
+
+
+def check_functions(expr: sympy.Expr, space: JetSpace) -> None:
+    """Refuse functions that cannot be computed, and conjugates of anything but fields."""
+    for applied in expr.atoms(sympy.Function):
+        if not isinstance(applied, _CLASSES):
+            raise ValueError(
+                f"{applied.func.__name__} in {applied} is not supported; the functions are "
+                f"{', '.join(FUNCTIONS)}"
+            )
+        if isinstance(applied, sympy.conjugate):
+            inner = applied.args[0]
+            if not (isinstance(inner, sympy.Symbol) and space.parse(inner)):
+                raise ValueError(f"conj({inner}) is supported for fields and derivatives only")
+
+
+def _terms(expr: sympy.Expr) -> int:
+    """Upper bound on the number of terms after expansion; stops counting when far too many."""
+    if not expr.args:
+        return 1
+    sizes = [_terms(a) for a in expr.args]
+    worst = max(sizes)
+    if expr.is_Add:
+        return sum(sizes)
+    if worst > MAX_TERMS:
+        return worst
+    if expr.is_Mul:
+        return max(worst, math.prod(sizes))
+    if expr.is_Pow and expr.exp.is_Integer:
+        power, base = abs(int(expr.exp)), sizes[0]
+        if base > 1 and power > MAX_TERMS:
+            return MAX_TERMS + 1
+        return max(worst, math.comb(power + base - 1, power))
+    return worst

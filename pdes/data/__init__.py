@@ -1,4 +1,4 @@
-"""Recordings of fields over space and time: read what is on disk, label what is in memory, store it.
+"""Recordings of fields over space and time: read from disk, labeled in memory, stored.
 
 Examples
 --------
@@ -29,7 +29,20 @@ _PUBLIC = {
     "verify": "pdes.data.store",
 }
 
-__all__ = [*_PUBLIC]
+__all__ = [
+    "AxisOrderWarning",
+    "ChecksumError",
+    "DataError",
+    "ReadError",
+    "as_dataset",
+    "assumptions",
+    "checksum",
+    "from_array",
+    "load",
+    "read",
+    "save",
+    "verify",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -125,7 +125,7 @@ def as_dataset(data: Any, coords: Mapping[str, Any] | None = None) -> xr.Dataset
         dataset = tidy(_rename(data, coords))
     elif coords is None:
         raise DataError(
-            f"a {type(data).__name__} has no coordinates: pass coords, "
+            f"data of type {type(data).__name__} carry no coordinates: pass coords, "
             'e.g. coords={"x": x, "t": t} in the order of the array axes'
         )
     else:

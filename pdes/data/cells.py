@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from pdes.data.axes import is_vector
 from pdes.data.contents import Contents, Variable
 from pdes.data.names import SPACE
@@ -19,7 +17,8 @@ def expand_cells(contents: Contents) -> Contents:
 
     A cell array of vectors holds the axes: space first, time last. A cell array of equally shaped
     arrays holds the fields of one system: a single one keeps its name (lower case if it is one
-    letter), two or three under the name ``U`` are called ``u, v, w``, others ``name_1, name_2, ...``.
+    letter), two or three under the name ``U`` are called ``u, v, w``, others ``name_1``,
+    ``name_2`` and so on.
 
     Parameters
     ----------
@@ -33,6 +32,7 @@ def expand_cells(contents: Contents) -> Contents:
 
     Examples
     --------
+    >>> import numpy as np
     >>> cells = {"U": (np.ones((3, 2)), np.zeros((3, 2))), "xs": (np.arange(3.0), np.arange(2.0))}
     >>> found = expand_cells(Contents(format="mat", variables={}, cells=cells))
     >>> list(found.variables), found.groups
@@ -53,7 +53,6 @@ def expand_cells(contents: Contents) -> Contents:
         elif parts[0].size > 1 and len({part.shape for part in parts}) == 1:
             names = _field_names(name, len(parts), variables)
             groups[name] = names
-            assumed.append(f"{name}: cell array of fields, called {', '.join(names)}")
         else:
             refused[name] = "a cell array of arrays of different shapes"
             continue

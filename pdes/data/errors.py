@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class DataError(ValueError):
-    """Data that cannot become a labeled space-time recording as given; the message says the remedy."""
+    """Data that cannot become a labeled recording as given; the message says the remedy."""
 
 
 class ReadError(DataError):

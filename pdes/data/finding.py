@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import xarray as xr
@@ -47,6 +48,9 @@ def find_fields(contents: Contents, request: Request, record: list[str]) -> xr.D
     _require_axes(contents, request, coordinates, names)
     if names is None:
         names = _candidates(contents, request, coordinates)
+    for cell, group in contents.groups.items():
+        if set(group) & set(names):
+            record.append(f"{cell}: cell array of fields, called {', '.join(group)}")
     dataset = xr.Dataset(attrs=dict(contents.attrs))
     for name in names:
         variable = contents.variables[name]
@@ -92,7 +96,11 @@ def arrange_columns(contents: Contents, request: Request, record: list[str]) -> 
         return contents
     record.append(f"{', '.join(fields)}: one value per point, arranged on the grid of the points")
     variables = pivot({axis: columns[key] for axis, key in axes.items()}, fields)
-    return Contents(format=contents.format, variables=variables, refused=contents.refused)
+    stored = {axis: contents.variables[key] for axis, key in axes.items()} | contents.variables
+    labeled = {
+        name: replace(variable, attrs=stored[name].attrs) for name, variable in variables.items()
+    }
+    return replace(contents, variables=labeled)
 
 
 def check_names(contents: Contents, names: tuple[str, ...]) -> None:
@@ -152,9 +160,11 @@ def _require_axes(
         return
     if contents.unnamed and len(contents.variables) == 1:
         shape = contents.variables["u"].values.shape
+        header = " For columns, add a header line such as t,x,u" * (contents.format == "text")
         raise ReadError(
             f"the file holds one array of shape {shape} alone, without coordinates: pass them, "
-            "e.g. time=np.linspace(0, 1, nt), space=np.linspace(0, 1, nx), axes=('t', 'x')"
+            "e.g. time=np.linspace(0, 1, nt), space=np.linspace(0, 1, nx), axes=('t', 'x')."
+            f"{header}"
         )
     arrays = [name for name in contents.variables if not is_vector(contents.variables[name].values)]
     if names is None and not arrays and not contents.variables:

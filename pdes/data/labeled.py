@@ -131,8 +131,8 @@ def _dimensions(
             dim = _from_variable_along(original, contents.variables, told)
         if dim is None:
             raise ReadError(
-                f"{name} has the axes {stored}, and {original!r} is not known as an axis: name them "
-                "in this order with axes=, e.g. axes=('t', 'x')"
+                f"{name} has the axes {stored}, and {original!r} is not known as an axis: name "
+                "them in this order with axes=, e.g. axes=('t', 'x')"
             )
         if dim != original and not (dim == "time" and original == "t"):
             record.append(f"{original} taken as the {dim} axis")

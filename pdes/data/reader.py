@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from pdes.data import formats
 from pdes.data.errors import DataError, ReadError
 from pdes.data.finding import arrange_columns, find_fields
 from pdes.data.labeled import label_fields, names_dimensions
+from pdes.data.names import closest
 from pdes.data.request import Request
 from pdes.data.schema import tidy
 from pdes.data.signature import identify, mismatch
+from pdes.data.store import is_own, load
 
 
 def read(
@@ -81,19 +84,61 @@ def read(
     path = Path(path)
     request = Request.from_arguments(field, time, space, axes)
     found = identify(path)
+    record = [sentence for sentence in [mismatch(path, found)] if sentence]
+    if _own(path, found):
+        dataset = _read_own(path, request)
+        dataset.attrs.setdefault("assumed", json.dumps(record))
+    else:
+        dataset = _read_foreign(path, found, request, record)
+    # What a stored recording says about its first origin is kept.
+    dataset.attrs.setdefault("source_file", path.name)
+    dataset.attrs.setdefault("source_sha256", file_checksum(path))
+    dataset.attrs.setdefault("source_format", found)
+    return dataset
+
+
+def _own(path: Path, found: str) -> bool:
+    try:
+        return is_own(path, found)
+    except ImportError:
+        raise
+    except Exception as error:
+        # Whatever the format library stumbles over, the file is what is wrong.
+        raise ReadError(
+            f"{path.name} is a damaged {found} file ({error}): copy or write it again"
+        ) from error
+
+
+def _read_own(path: Path, request: Request) -> xr.Dataset:
+    if request.coordinates or request.axes:
+        raise ReadError(
+            f"{path.name} was written by pdes.data.save and names its axes: leave out time=, "
+            "space= and axes="
+        )
+    dataset = load(path)
+    if request.fields is None:
+        return dataset
+    for name in request.fields:
+        if name not in dataset.data_vars:
+            known = [str(key) for key in dataset.data_vars]
+            raise ReadError(
+                f"{path.name}: no variable {name!r}{closest(name, known)}. It holds {known}"
+            )
+    return dataset[list(request.fields)]
+
+
+def _read_foreign(path: Path, found: str, request: Request, record: list[str]) -> xr.Dataset:
     contents = formats.load(path, found)
-    wrong_suffix = mismatch(path, contents.format)
-    record = [wrong_suffix] if wrong_suffix else []
     try:
         contents = arrange_columns(contents, request, record)
         find = label_fields if names_dimensions(contents) else find_fields
-        dataset = tidy(find(contents, request, record), record)
+        dataset = find(contents, request, record)
+        # Provenance and assumptions of another file that came along as attributes do not count.
+        for name in ("assumed", "source_file", "source_sha256", "source_format"):
+            dataset.attrs.pop(name, None)
+        return tidy(dataset, record)
     except DataError as error:
-        raise type(error)(f"{path.name}: {error}") from error
-    dataset.attrs["source_file"] = path.name
-    dataset.attrs["source_sha256"] = file_checksum(path)
-    dataset.attrs["source_format"] = contents.format
-    return dataset
+        raise ReadError(f"{path.name}: {error}") from error
 
 
 def file_checksum(path: Path) -> str:

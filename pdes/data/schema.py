@@ -20,6 +20,9 @@ from pdes.data.names import DIMENSIONS, SPACE
 
 logger = logging.getLogger(__name__)
 
+NEGLIGIBLE_IMAGINARY = 1e-5
+"""Imaginary parts below this, relative to the largest real part, are rounding left by an FFT."""
+
 
 def assumptions(dataset: xr.Dataset | xr.DataArray) -> list[str]:
     """Return what was assumed when a recording was read or converted.
@@ -63,6 +66,8 @@ def tidy(dataset: xr.Dataset, assumed: Iterable[str] = ()) -> xr.Dataset:
     ['x: descending axis flipped', 'u: integers (int64) read as float64']
     """
     record = [*assumptions(dataset), *assumed]
+    # A dataset that carries its equation says itself which fields are complex.
+    negligible = 0.0 if "equation" in dataset.attrs else NEGLIGIBLE_IMAGINARY
     dataset = dataset.copy()
     for name in dataset.dims:
         dataset = _tidy_axis(dataset, str(name), record)
@@ -73,17 +78,24 @@ def tidy(dataset: xr.Dataset, assumed: Iterable[str] = ()) -> xr.Dataset:
             dataset = dataset.set_coords(name)
             record.append(f"{name}: has no time or space axis, kept as a coordinate")
             continue
-        values = as_floats(variable.values, str(name), record)
+        values = as_floats(variable.values, str(name), record, negligible)
         dataset[name] = (variable.dims, values, variable.attrs)
     order = [name for name in DIMENSIONS if name in dataset.dims]
-    dataset = dataset.transpose(*order)
-    dataset.attrs["assumed"] = json.dumps(record)
+    coords = {name: dataset.coords[name] for name in (*order, *dataset.coords)}
+    fields = {
+        name: variable.transpose(*order, missing_dims="ignore").variable
+        for name, variable in dataset.data_vars.items()
+    }
+    attrs = {**dataset.attrs, "assumed": json.dumps(record)}
+    dataset = xr.Dataset(fields, coords=coords, attrs=attrs)
     for sentence in record:
         logger.debug("assumed: %s", sentence)
     return dataset
 
 
-def as_floats(values: np.ndarray, name: str, record: list[str]) -> np.ndarray:
+def as_floats(
+    values: np.ndarray, name: str, record: list[str], negligible: float = 0.0
+) -> np.ndarray:
     """Convert numbers to floats in native byte order, and to reals where nothing is lost.
 
     Parameters
@@ -94,6 +106,8 @@ def as_floats(values: np.ndarray, name: str, record: list[str]) -> np.ndarray:
         Name for the record and for messages.
     record
         Receives a sentence for every change that a reader of the result should know.
+    negligible
+        Imaginary parts up to this, relative to the largest real part, are dropped.
 
     Returns
     -------
@@ -114,22 +128,37 @@ def as_floats(values: np.ndarray, name: str, record: list[str]) -> np.ndarray:
     if values.dtype.kind in "iub":
         record.append(f"{name}: integers ({values.dtype.name}) read as float64")
         return values.astype(np.float64)
-    if values.dtype.kind == "c" and not np.any(values.imag):
-        record.append(f"{name}: complex numbers with zero imaginary part read as real")
-        values = values.real
-    wanted = (
-        {2: np.float64, 16: np.float64, 12: np.float64}
-        if values.dtype.kind == "f"
-        else {
-            32: np.complex128,
-            24: np.complex128,
-        }
-    )
-    if values.dtype.itemsize in wanted:
-        target = np.dtype(wanted[values.dtype.itemsize])
-        record.append(f"{name}: {values.dtype.name} read as {target.name}")
-        return values.astype(target)
+    if values.dtype.kind == "c":
+        values = _real_if_close(values, name, record, negligible)
+    wanted = _EXACT_DTYPES[values.dtype.kind].get(values.dtype.itemsize)
+    if wanted is not None:
+        record.append(f"{name}: {values.dtype.name} read as {np.dtype(wanted).name}")
+        return values.astype(wanted)
     return np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
+
+
+# Half precision is too coarse to differentiate; extended precision cannot be stored portably.
+_EXACT_DTYPES = {
+    "f": {2: np.float64, 12: np.float64, 16: np.float64},
+    "c": {24: np.complex128, 32: np.complex128},
+}
+
+
+def _real_if_close(
+    values: np.ndarray, name: str, record: list[str], negligible: float
+) -> np.ndarray:
+    finite = np.isfinite(values)
+    imaginary = float(np.max(np.abs(values.imag), where=finite, initial=0.0))
+    if imaginary == 0.0:
+        record.append(f"{name}: complex numbers with zero imaginary part read as real")
+        return values.real
+    real = float(np.max(np.abs(values.real), where=finite, initial=0.0))
+    if imaginary > negligible * real:
+        return values
+    record.append(
+        f"{name}: imaginary part dropped, at most {imaginary / real:.1e} of the largest real part"
+    )
+    return values.real
 
 
 def _tidy_axis(dataset: xr.Dataset, name: str, record: list[str]) -> xr.Dataset:

@@ -45,8 +45,12 @@ def load(path: Path, found: str) -> Contents:
     reader = import_module(f"pdes.data.formats.{READERS[found]}")
     try:
         return reader.load(path)
-    except (ReadError, ImportError):
+    except ImportError:
         raise
+    except ReadError as error:
+        if path.name in str(error):
+            raise
+        raise ReadError(f"{path.name}: {error}") from error
     except Exception as error:
         # A damaged file can make a format library fail in any way; the user needs one kind.
         reason = str(error) or type(error).__name__

@@ -59,6 +59,11 @@ class Recording:
         """Grid points along each space axis, then time."""
         return tuple(len(values) for values in self.coordinates.values())
 
+    def spread(self, field: str) -> float:
+        """Standard deviation of a field over the points that were measured."""
+        values = self.fields[field]
+        return float(np.std(values if self.missing is None else values[~self.missing]))
+
     @property
     def spacings(self) -> tuple[float, ...]:
         """Grid spacing along each axis."""

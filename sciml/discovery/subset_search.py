@@ -145,13 +145,14 @@ def search(
     max_size = min(max_size, system.size, max(1, system.rows - 1))
     best: list[tuple[tuple[int, ...], float]] = [((), system.square)]
     compared = [(np.zeros((1, 0), np.int16), np.array([system.square]))]
-    exhaustive = system.size <= exhaustive_columns and max_size <= EXHAUSTIVE_SIZE
+    exhaustive = True
     for size in range(1, max_size + 1):
         if system.size <= exhaustive_columns and size <= EXHAUSTIVE_SIZE:
             supports = _all_supports(system.size, size)
         elif math.comb(system.size, size) <= CHUNK:
             supports = _all_supports(system.size, size)
         else:
+            exhaustive = False
             supports = _grow(system, *compared[-1], beam)
         residuals = system.residuals(supports)
         compared.append((supports, residuals))

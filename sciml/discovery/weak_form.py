@@ -22,7 +22,7 @@ from sciml.discovery.recording import Recording
 from sciml.discovery.terms import Atom, Feature
 from sciml.discovery.windows import AxisWindows, choose_half_width, mean_spectrum
 
-MAX_ROWS = 3000
+MAX_ROWS = 2000
 """Most windows that are used; their covariance is dense."""
 
 Orders = tuple[int, ...]
@@ -92,6 +92,13 @@ class WeakForm:
     def n_rows(self) -> int:
         """Number of rows that are used."""
         return prod(self.n_windows) if self.kept is None else int(self.kept.sum())
+
+    def center_positions(self, axis: int) -> NDArray:
+        """Position of each row's window along an axis, in grid points."""
+        shape = [1] * len(self.windows)
+        shape[axis] = -1
+        centers = self.windows[axis].centers.reshape(shape)
+        return self._rows(np.broadcast_to(centers, self.n_windows))
 
     def _rows(self, integrals: NDArray) -> NDArray:
         flat = integrals.reshape(-1)

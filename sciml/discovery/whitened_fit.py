@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -42,8 +42,10 @@ class Assembled:
         One per recording, on the same library.
     target : str
         Field whose time derivative is the left-hand side.
-    known : dict of int to float, optional
-        Columns with known coefficients; they move to the left.
+    matrices : sequence of ndarray
+        Weak form of the features, one per recording.
+    columns : list of int, optional
+        Features in use; all by default.
     """
 
     def __init__(
@@ -51,13 +53,26 @@ class Assembled:
         weak_forms: Sequence[WeakForm],
         target: str,
         matrices: Sequence[NDArray],
+        columns: list[int] | None = None,
     ) -> None:
         self.weak_forms = list(weak_forms)
         self.target = target
         self.matrices = list(matrices)
+        self.columns = list(range(matrices[0].shape[1])) if columns is None else columns
         self.left_sides = [weak.left_side(target) for weak in weak_forms]
         self._pairs: dict[int, PairSums] = {}
         self._responses: dict[tuple[int, int, str], Groups] = {}
+
+    def restricted(self, columns: list[int]) -> Assembled:
+        """The same regression on some of the columns; its column 0 is ``columns[0]``."""
+        if columns == list(range(len(self.columns))):
+            return self
+        return Assembled(
+            self.weak_forms,
+            self.target,
+            [matrix[:, columns] for matrix in self.matrices],
+            [self.columns[k] for k in columns],
+        )
 
     @cached_property
     def plain(self) -> tuple[NDArray, NDArray]:
@@ -73,9 +88,9 @@ class Assembled:
     def clean(self) -> bool:
         """Whether no field carries noise worth modeling."""
         return all(
-            weak.noise[name] < CLEAN_NOISE * float(np.std(values))
+            weak.noise[name] < CLEAN_NOISE * weak.recording.spread(name)
             for weak in self.weak_forms
-            for name, values in weak.recording.fields.items()
+            for name in weak.recording.fields
         )
 
     def pairs(self, run: int) -> PairSums:
@@ -90,7 +105,7 @@ class Assembled:
         if key not in self._responses:
             weak = self.weak_forms[run]
             if column >= 0:
-                self._responses[key] = weak.response(column, field)
+                self._responses[key] = weak.response(self.columns[column], field)
             else:
                 self._responses[key] = weak.left_response() if field == self.target else {}
         return self._responses[key]
@@ -98,7 +113,7 @@ class Assembled:
     def noise_weight(self, run: int, field: str) -> float:
         """Variance of the noise; a stand-in far below the field keeps clean data solvable."""
         weak = self.weak_forms[run]
-        smallest = 1e-9 * float(np.std(weak.recording.fields[field]))
+        smallest = 1e-9 * weak.recording.spread(field)
         return max(weak.noise[field], smallest) ** 2
 
     def covariance(self, run: int, support: Sequence[int], coefficients: NDArray) -> NDArray:
@@ -131,6 +146,18 @@ class Assembled:
         ]
         stacked = np.concatenate(blocks)
         return stacked[:, :-1], stacked[:, -1]
+
+    def whitened_with(
+        self, fit: EquationFit, blocks: Sequence[NDArray]
+    ) -> tuple[NDArray, NDArray, NDArray]:
+        """Features, left-hand side and further columns, on rows whitened with a fitted equation."""
+        if fit.clean:
+            features, left = self.plain
+            return features, left, np.concatenate(list(blocks))
+        whiteners = fit.whiteners or self.whiteners(fit.support, fit.coefficients)
+        features, left = self.whitened(whiteners)
+        further = [w.whiten(block) for w, block in zip(whiteners, blocks, strict=True)]
+        return features, left, np.concatenate(further)
 
     def noise_moment(self, support: Sequence[int], whiteners: Sequence[Whitener]) -> NDArray:
         """What noise adds on average to the normal equations of ``[G_S, y]``."""
@@ -169,6 +196,8 @@ class EquationFit:
         Whether the noise was below what whitening needs.
     corrected : bool
         Whether the coefficients are corrected for noise in the features.
+    whiteners : list of Whitener
+        Of the final covariance, one per recording; empty for clean data.
     """
 
     support: tuple[int, ...]
@@ -180,6 +209,7 @@ class EquationFit:
     floor: float
     clean: bool
     corrected: bool
+    whiteners: list[Whitener] = field(default_factory=list, repr=False)
 
     @property
     def standard_errors(self) -> NDArray:
@@ -299,6 +329,7 @@ def _corrected_fit(
         floor=FLOOR_WHITENED,
         clean=False,
         corrected=corrected,
+        whiteners=whiteners,
     )
 
 

@@ -135,10 +135,16 @@ class CompiledEquation:
         if any(a.shape != shape for a in arrays):
             shape = np.broadcast_shapes(*[tuple(a.shape) for a in arrays])
         result = {}
+        first_computed = len(registers) - len(self.operations)
+        taken: set[int] = set()
         for field, register in zip(self.fields, self.outputs, strict=True):
             value = registers[register]
             if not hasattr(value, "shape"):
-                value = arrays[0] * 0 + value if arrays else xp.asarray(value)
+                value = xp.zeros_like(arrays[0]) + value if arrays else xp.asarray(value)
+            elif register < first_computed or register in taken:
+                # The caller may write into a result: never hand out an input, or one array twice.
+                value = 1 * value
+            taken.add(register)
             if tuple(value.shape) != tuple(shape):
                 full = np.broadcast_shapes(tuple(value.shape), tuple(shape))
                 value = xp.broadcast_to(value, full)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, Literal
 
 import sympy
 
 from pdes.compile import CompiledEquation, compile_equation
-from pdes.jets import JetSpace, parse_derivative
+from pdes.jets import JetSpace
 from pdes.latex import latex_system
-from pdes.normal_form import FUNCTIONS, normalize
-from pdes.parser import MAX_EXPONENT, parse_expression, parse_system
+from pdes.linear_part import LinearPart, split_linear
+from pdes.names import check_coordinates, check_name, check_parameters, check_symbols
+from pdes.normal_form import normalize
+from pdes.parser import parse_expression, parse_system
 from pdes.printing import joined, term_text
-from pdes.symbols import TIME, coordinate, field, number, parameter, to_python
+from pdes.residual import residual_of
+from pdes.symbols import coordinate, field, number, parameter, to_python
 from pdes.term import Term, collect
 from pdes.tokens import ParseError, closest
 
@@ -68,23 +70,50 @@ class Equation:
     coordinates: tuple[str, ...] = ("x",)
     complex_fields: frozenset[str] = frozenset()
 
+    _plain: Mapping[str, sympy.Expr] = dataclass_field(init=False, repr=False, compare=False)
+    _valued: Mapping[str, sympy.Expr] = dataclass_field(init=False, repr=False, compare=False)
+
     def __post_init__(self) -> None:
-        store = object.__setattr__
-        store(self, "coordinates", tuple(self.coordinates))
-        store(self, "complex_fields", frozenset(self.complex_fields))
-        values = {name: float(value) for name, value in self.parameters.items()}
-        store(self, "parameters", MappingProxyType(values))
-        _check_names(tuple(self.rhs), self.coordinates, values, self.complex_fields)
+        store = partial(object.__setattr__, self)
+        store("coordinates", tuple(self.coordinates))
+        store("complex_fields", frozenset(self.complex_fields))
+        store("parameters", MappingProxyType(check_parameters(self.parameters)))
+        self._check_names()
         space = self.space
-        plain = {
-            name: normalize(space.from_functions(sympy.S(0) + expr), space)
-            for name, expr in self.rhs.items()
-        }
-        for name, expr in plain.items():
-            _check_symbols(name, expr, space, values)
-        store(self, "_plain", MappingProxyType(plain))
-        functions = {name: space.to_functions(expr) for name, expr in plain.items()}
-        store(self, "rhs", MappingProxyType(functions))
+        plain = {row: normalize(self._given(row), space) for row in self.rhs}
+        for row, expr in plain.items():
+            check_symbols(row, expr, space, self.parameters)
+        exact = self._exact_parameters()
+        valued = {row: normalize(expr.xreplace(exact), space) for row, expr in plain.items()}
+        functions = {row: space.to_functions(expr) for row, expr in plain.items()}
+        store("_plain", MappingProxyType(plain))
+        store("_valued", MappingProxyType(valued))
+        store("rhs", MappingProxyType(functions))
+
+    def _check_names(self) -> None:
+        fields = tuple(self.rhs)
+        if not fields:
+            raise ValueError("rhs: no field, wanted at least one right-hand side")
+        check_coordinates(self.coordinates)
+        for name in fields:
+            others = [other for other in fields if other != name]
+            check_name("field", name, others, self.coordinates)
+        for name in self.parameters:
+            check_name("parameter", name, fields, self.coordinates)
+        unknown = sorted(self.complex_fields - set(fields))
+        if unknown:
+            raise ValueError(
+                f"complex_fields: got {', '.join(unknown)}; the fields are {', '.join(fields)}"
+            )
+
+    def _given(self, row: str) -> sympy.Expr:
+        expr = self.rhs[row]
+        if not isinstance(expr, sympy.Expr | int | float | complex):
+            raise ValueError(
+                f"rhs of {row}: got {type(expr).__name__}, wanted a sympy expression; "
+                "text goes through Equation.from_text"
+            )
+        return self.space.from_functions(sympy.S.Zero + expr)
 
     # -- making ------------------------------------------------------------------------------
 
@@ -132,19 +161,23 @@ class Equation:
         h_t = I*abs(h)^2*h + 0.5*I*h_xx
         """
         source = text if isinstance(text, str) else "\n".join(text)
+        values = check_parameters(parameters or {})
         parsed = parse_system(
             source,
-            parameters=tuple(parameters or {}),
+            parameters=tuple(values),
             coordinates=coordinates,
             complex_fields=complex_fields,
         )
-        return cls(
-            name=name,
-            rhs={f: parsed.space.to_functions(e) for f, e in parsed.rhs.items()},
-            parameters=parameters or {},
-            coordinates=parsed.space.coordinates,
-            complex_fields=parsed.space.complex_fields,
-        )
+        try:
+            return cls(
+                name=name,
+                rhs={f: parsed.space.to_functions(e) for f, e in parsed.rhs.items()},
+                parameters=values,
+                coordinates=parsed.space.coordinates,
+                complex_fields=parsed.space.complex_fields,
+            )
+        except ValueError as error:
+            raise ParseError(str(error), source, 0) from None
 
     @classmethod
     def from_terms(
@@ -270,9 +303,7 @@ class Equation:
             found[row] = {t.name(self.space): to_python(c) for t, c in terms.items()}
         return found
 
-    def split(
-        self,
-    ) -> tuple[dict[tuple[str, str], dict[tuple[int, ...], complex]], dict[str, sympy.Expr]]:
+    def split(self) -> tuple[LinearPart, dict[str, sympy.Expr]]:
         """Linear part with constant coefficients, and the rest.
 
         Returns
@@ -291,19 +322,7 @@ class Equation:
         >>> nonlinear
         {'u': -u(t, x)*Derivative(u(t, x), x)}
         """
-        linear: dict[tuple[str, str], dict[tuple[int, ...], complex]] = {}
-        nonlinear: dict[str, sympy.Expr] = {}
-        for row, terms in self._collected().items():
-            rest = []
-            for term, coefficient in terms.items():
-                jet = _single_jet(term)
-                if jet is None:
-                    rest.append(coefficient * term.expr)
-                else:
-                    column, orders = parse_derivative(jet.name, self.fields, self.coordinates)
-                    linear.setdefault((row, column), {})[orders] = to_python(coefficient)
-            nonlinear[row] = self.space.to_functions(sympy.Add(*rest))
-        return linear, nonlinear
+        return split_linear(self._collected(), self.space)
 
     # -- using -------------------------------------------------------------------------------
 
@@ -354,23 +373,9 @@ class Equation:
         >>> heat.residual({"u": sympy.exp(-t) * sympy.sin(x)})
         {'u': 0}
         """
-        if set(expressions) != set(self.fields):
-            raise ValueError(
-                f"expressions: got {', '.join(expressions)}, wanted {', '.join(self.fields)}"
-            )
-        given = {name: _by_name(expressions[name]) for name in self.fields}
-        substituted = {}
-        for jet in self.space.jets(sympy.Tuple(*self._plain.values())):
-            column, orders = parse_derivative(jet.name, self.fields, self.coordinates)
-            value = given[column]
-            for axis, order in zip(self.coordinates, orders, strict=True):
-                value = value.diff(coordinate(axis), order)
-            substituted[jet] = value
         exact = self._exact_parameters()
-        return {
-            name: (given[name].diff(TIME) - rhs.xreplace(substituted)).xreplace(exact)
-            for name, rhs in self._plain.items()
-        }
+        found = residual_of(self._plain, self.space, expressions)
+        return {name: value.xreplace(exact) for name, value in found.items()}
 
     # -- writing -----------------------------------------------------------------------------
 
@@ -439,6 +444,9 @@ class Equation:
             complex_fields=record["complex_fields"],
         )
 
+    def __repr__(self) -> str:
+        return f"Equation({self.name!r}: {'; '.join(self.text().splitlines())})"
+
     def __str__(self) -> str:
         return self.text()
 
@@ -452,76 +460,5 @@ class Equation:
         return {parameter(name): number(value) for name, value in self.parameters.items()}
 
     def _collected(self, symbolic: bool = False) -> dict[str, dict[Term, sympy.Expr]]:
-        exact = {} if symbolic else self._exact_parameters()
-        return {
-            row: collect(normalize(expr.xreplace(exact), self.space) if exact else expr, self.space)
-            for row, expr in self._plain.items()
-        }
-
-
-def _check_names(
-    fields: tuple[str, ...],
-    coordinates: tuple[str, ...],
-    parameters: Mapping[str, float],
-    complex_fields: frozenset[str],
-) -> None:
-    if not fields:
-        raise ValueError("rhs: no field, wanted at least one right-hand side")
-    for axis in coordinates:
-        if not (len(axis) == 1 and axis.isalpha() and axis.isascii()) or axis in ("t", "I"):
-            raise ValueError(f"coordinates: got {axis!r}, wanted one letter other than t and I")
-    if not coordinates or len(set(coordinates)) < len(coordinates):
-        raise ValueError(f"coordinates: got {coordinates}, wanted one or more different letters")
-    for kind, names in (("rhs", fields), ("parameters", tuple(parameters))):
-        for name in names:
-            if not (name.isidentifier() and name.isascii()) or name.startswith("_"):
-                raise ValueError(f"{kind}: {name!r} is no name; use letters, digits, underscores")
-            if name in FUNCTIONS or name in ("I", "pi", "t") or name in coordinates:
-                raise ValueError(f"{kind}: the name {name!r} has another meaning; choose another")
-            others = [f for f in fields if f != name or kind == "parameters"]
-            if JetSpace(tuple(others), coordinates).parse(sympy.Symbol(name)):
-                raise ValueError(f"{kind}: {name!r} reads as a field or a derivative; rename it")
-    for name, value in parameters.items():
-        if not math.isfinite(value):
-            raise ValueError(f"parameters: {name} is {value}, wanted a finite number")
-    unknown = complex_fields - set(fields)
-    if unknown:
-        raise ValueError(f"complex_fields: {sorted(unknown)} are no fields; fields are {fields}")
-
-
-def _check_symbols(
-    row: str, expr: sympy.Expr, space: JetSpace, parameters: Mapping[str, float]
-) -> None:
-    known = {"t", *space.coordinates, *parameters}
-    for symbol in expr.free_symbols:
-        if not space.parse(symbol) and symbol.name not in known:
-            raise ValueError(
-                f"rhs of {row}: unknown symbol {symbol.name!r}.{closest(symbol.name, parameters)} "
-                f"Give its value in parameters"
-            )
-    if expr.has(sympy.I) and row not in space.complex_fields:
-        raise ValueError(
-            f"rhs of {row}: the imaginary unit in the equation of a real field; "
-            f"name it in complex_fields=({row!r},)"
-        )
-    for power in expr.atoms(sympy.Pow):
-        for symbol in power.exp.free_symbols:
-            # Such a power is expanded when values are put in, so its size has to be bounded.
-            if abs(parameters.get(symbol.name, 0.0)) > MAX_EXPONENT:
-                raise ValueError(
-                    f"parameters: {symbol.name} is an exponent of {parameters[symbol.name]}, "
-                    f"beyond {MAX_EXPONENT}"
-                )
-
-
-def _single_jet(term: Term) -> sympy.Symbol | None:
-    """The jet of a term that is one field or derivative with a constant coefficient."""
-    if len(term.factors) != 1 or term.explicit != 1 or not term.is_polynomial:
-        return None
-    ((jet, power),) = term.factors
-    return jet if power == 1 and isinstance(jet, sympy.Symbol) else None
-
-
-def _by_name(expr: sympy.Expr) -> sympy.Expr:
-    expr = sympy.S(0) + expr
-    return expr.xreplace({s: sympy.Symbol(s.name, real=True) for s in expr.free_symbols})
+        rows = self._plain if symbolic else self._valued
+        return {row: collect(expr, self.space) for row, expr in rows.items()}

@@ -166,9 +166,11 @@ class JetSpace:
 
         Fields and coordinates are recognized by name, whatever assumptions they were made with.
         """
-        expr = expr.xreplace(
-            {s: coordinate(s.name) for s in expr.free_symbols if isinstance(s, sympy.Symbol)}
-        )
+        renamed = {}
+        for symbol in expr.free_symbols:
+            found = self.parse(symbol)
+            renamed[symbol] = self.symbol(*found) if found else coordinate(symbol.name)
+        expr = expr.xreplace(renamed)
         expr = expr.xreplace({f: self._function(f) for f in expr.atoms(AppliedUndef)})
         if any(not isinstance(d.expr, AppliedUndef) for d in expr.atoms(sympy.Derivative)):
             expr = expr.doit()

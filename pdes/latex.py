@@ -8,6 +8,7 @@ import sympy
 from sympy.printing.latex import LatexPrinter
 
 from pdes.jets import JetSpace
+from pdes.printing import fraction_parts, modulus
 from pdes.symbols import number
 from pdes.term import Term
 
@@ -15,9 +16,11 @@ __all__ = ["latex_system"]
 
 _GREEK = frozenset(
     (
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau "
-        "upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Sigma Upsilon Phi Psi Omega"
-    ).split()
+        *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
+        *("lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi"),
+        *("omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma", "Upsilon", "Phi", "Psi"),
+        "Omega",
+    )
 )
 
 
@@ -34,89 +37,93 @@ def latex_system(rows: Mapping[str, Mapping[Term, sympy.Expr]], space: JetSpace)
     Returns
     -------
     str
-        Equations separated by a double backslash.
+        Equations separated by a double backslash and a line break.
     """
+    printer = _Printer(space)
     return " \\\\\n".join(
-        f"{_name_of(row, 't')} = {_sum_of(terms, space)}" for row, terms in rows.items()
+        f"{_name(row, 't')} = {printer.system_row(terms)}" for row, terms in rows.items()
     )
 
 
-def _name_of(field: str, suffix: str = "") -> str:
-    """``u_{xx}``; ``h_{re,xx}`` for a field whose name has an underscore."""
+def _name(field: str, suffix: str = "") -> str:
+    r"""``u_{xx}`` or ``h_{\mathrm{re},xx}``: what follows an underscore becomes a label."""
     stem, _, label = field.partition("_")
-    stem = f"\\{stem}" if stem in _GREEK else stem if len(stem) == 1 else f"\\mathrm{{{stem}}}"
+    if stem in _GREEK:
+        stem = f"\\{stem}"
+    elif len(stem) > 1:
+        stem = f"\\mathrm{{{stem}}}"
     label = label.replace("_", "\\_")
-    below = ",".join(part for part in (f"\\mathrm{{{label}}}" if label else "", suffix) if part)
-    return stem if not below else f"{stem}_{below}" if len(below) == 1 else f"{stem}_{{{below}}}"
+    if label and not label.isdigit():
+        label = f"\\mathrm{{{label}}}"
+    below = ",".join(part for part in (label, suffix) if part)
+    if not below:
+        return stem
+    return f"{stem}_{below}" if len(below) == 1 else f"{stem}_{{{below}}}"
 
 
-def _sum_of(terms: Mapping[Term, sympy.Expr], space: JetSpace) -> str:
-    text = ""
-    for term, coefficient in terms.items():
-        sign, body = _term_of(term, coefficient, space)
-        text += f" {sign} {body}" if text else f"-{body}" if sign == "-" else body
-    return text or "0"
-
-
-def _term_of(term: Term, coefficient: sympy.Expr, space: JetSpace) -> tuple[str, str]:
-    negative = coefficient.could_extract_minus_sign() and not coefficient.is_Add
-    size = -coefficient if negative else coefficient
-    printer = _Printer(space)
-    body = printer.factors(term)
-    if size != 1 or not body:
-        front = printer.doprint(size)
-        front = f"\\left({front}\\right)" if size.is_Add and body else front
-        body = f"{front} {body}".strip()
-    return "-" if negative else "+", body
+def _power(base: str, power: int) -> str:
+    if power == 1:
+        return base
+    return f"{base}^{power}" if power < 10 else f"{base}^{{{power}}}"
 
 
 class _Printer(LatexPrinter):
-    """LaTeX of factors in plain symbols."""
+    """LaTeX of expressions in plain symbols, numbers as decimals where that is exact."""
 
     def __init__(self, space: JetSpace) -> None:
         super().__init__()
         self.space = space
 
-    def factors(self, term: Term) -> str:
-        powers = dict(term.factors)
-        pieces = []
-        for factor, power in term.factors:
-            if isinstance(factor, sympy.conjugate) and factor.args[0] in powers:
-                continue
-            bar = powers.get(sympy.conjugate(factor), 0) if factor not in powers else 0
-            if isinstance(factor, sympy.Symbol) and not factor.is_real:
-                bar = powers.get(sympy.conjugate(factor), 0)
-            paired = min(power, bar)
-            pieces.append(self._raised(f"|{self.doprint(factor)}|", 2 * paired))
-            pieces.append(self._raised(self.doprint(factor), power - paired))
-            pieces.append(self._raised(self.doprint(sympy.conjugate(factor)), bar - paired))
-        rest = term.explicit * term.other
-        above, below = sympy.fraction(rest)
-        if above != 1:
-            pieces.append(self.doprint(above))
-        top = " ".join(piece for piece in pieces if piece)
-        return f"\\frac{{{top or 1}}}{{{self.doprint(below)}}}" if below != 1 else top
+    def system_row(self, terms: Mapping[Term, sympy.Expr]) -> str:
+        text = ""
+        for term, coefficient in terms.items():
+            negative = coefficient.could_extract_minus_sign() and not coefficient.is_Add
+            body = self.term(term, -coefficient if negative else coefficient)
+            sign = "-" if negative else "+"
+            text += f" {sign} {body}" if text else f"{sign.strip('+')}{body}"
+        return text or "0"
 
-    def _raised(self, base: str, power: int) -> str:
-        if power == 0:
-            return ""
-        exponent = str(power) if power < 10 else f"{{{power}}}"
-        return base if power == 1 else f"{base}^{exponent}"
+    def term(self, term: Term, coefficient: sympy.Expr) -> str:
+        scale, symbolic = coefficient.as_coeff_Mul()
+        above, below = fraction_parts(symbolic)
+        pieces = [scale, *above] if scale != 1 else above
+        front = [self.factor(piece) for piece in pieces]
+        for kind, jet, power in term.powers(self.space):
+            name = self.doprint(jet)
+            base = {"abs": f"|{name}|", "conj": f"\\overline{{{name}}}", "plain": name}[kind]
+            front.append(_power(base, power))
+        for rest in (term.other, term.explicit):
+            more_above, more_below = fraction_parts(rest)
+            front += [self.factor(piece) for piece in more_above]
+            below += more_below
+        top = " ".join(front) or "1"
+        if not below:
+            return top
+        bottom = self.doprint(below[0]) if len(below) == 1 else " ".join(map(self.factor, below))
+        return f"\\frac{{{top}}}{{{bottom}}}"
+
+    def factor(self, expr: sympy.Expr) -> str:
+        return f"\\left({self.doprint(expr)}\\right)" if expr.is_Add else self.doprint(expr)
 
     def _print_Symbol(self, expr: sympy.Symbol, style: str = "plain") -> str:  # noqa: N802
         found = self.space.parse(expr)
         if found is None:
-            return _name_of(expr.name)
+            return _name(expr.name)
         suffix = "".join(c * o for c, o in zip(self.space.coordinates, found[1], strict=True))
-        return _name_of(found[0], suffix)
+        return _name(found[0], suffix)
+
+    def _print_Pow(self, expr: sympy.Pow) -> str:  # noqa: N802
+        inner = modulus(expr.base) if (2 * expr.exp).is_Integer and expr.exp > 0 else None
+        if inner is not None:
+            return _power(f"|{self.doprint(inner)}|", int(2 * expr.exp))
+        return super()._print_Pow(expr)
 
     def _print_Rational(self, expr: sympy.Rational) -> str:  # noqa: N802
         value = expr.p / expr.q
-        text = repr(value).removesuffix(".0")
         if number(value) != expr:
             return super()._print_Rational(expr)
-        digits, _, exponent = text.partition("e")
+        digits, _, exponent = repr(value).removesuffix(".0").partition("e")
         if not exponent:
-            return text
+            return digits
         front = "" if digits == "1" else f"{digits} \\times "
         return f"{front}10^{{{int(exponent)}}}"

@@ -73,17 +73,28 @@ def normalize(expr: sympy.Expr, space: JetSpace) -> sympy.Expr:
 
 
 def check_functions(expr: sympy.Expr, space: JetSpace) -> None:
-    """Refuse functions that cannot be computed, and conjugates of anything but fields."""
-    for applied in expr.atoms(sympy.Function):
-        if not isinstance(applied, _CLASSES):
+    """Refuse what cannot be computed or differentiated.
+
+    Raises
+    ------
+    ValueError
+        At a function or construction that is not one of :data:`FUNCTIONS` or arithmetic, at the
+        conjugate of anything but a field, and at the sign of a complex quantity.
+    """
+    for node in expr.atoms(sympy.Function):
+        if not isinstance(node, _CLASSES):
             raise ValueError(
-                f"{applied.func.__name__} in {applied} is not supported; the functions are "
+                f"{node.func.__name__} in {node} is not supported; the functions are "
                 f"{', '.join(FUNCTIONS)}"
             )
-        if isinstance(applied, sympy.conjugate):
-            inner = applied.args[0]
-            if not (isinstance(inner, sympy.Symbol) and space.parse(inner)):
-                raise ValueError(f"conj({inner}) is supported for fields and derivatives only")
+        inner = node.args[0]
+        if isinstance(node, sympy.conjugate) and not (inner.is_Symbol and space.parse(inner)):
+            raise ValueError(f"conj({inner}) is supported for fields and derivatives only")
+        if isinstance(node, sympy.sign) and not inner.is_extended_real:
+            raise ValueError(f"sign({inner}) is supported for real quantities only")
+    for node in sympy.preorder_traversal(expr):
+        if not (node.is_Add or node.is_Mul or node.is_Pow or node.is_Function or node.is_Atom):
+            raise ValueError(f"{type(node).__name__} in {node} is not supported; write it out")
 
 
 def _terms(expr: sympy.Expr) -> int:
@@ -98,7 +109,7 @@ def _terms(expr: sympy.Expr) -> int:
         return worst
     if expr.is_Mul:
         return max(worst, math.prod(sizes))
-    if expr.is_Pow and expr.exp.is_Integer:
+    if expr.is_Pow and expr.exp.is_Rational:
         power, base = abs(int(expr.exp)), sizes[0]
         if base > 1 and power > MAX_TERMS:
             return MAX_TERMS + 1

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import sympy
 
 from pdes.jets import JetSpace
+from pdes.names import MAX_EXPONENT, check_coordinates, check_name
 from pdes.normal_form import FUNCTIONS, MAX_TERMS, normalize
 from pdes.symbols import coordinate, number, parameter
 from pdes.tokens import ParseError, Token, closest, tokenize
@@ -32,9 +33,6 @@ __all__ += ["parse_expression", "parse_system"]
 
 MAX_DEPTH = 40
 """Deepest nesting of parentheses, signs and powers."""
-
-MAX_EXPONENT = 32
-"""Largest exponent that may be written."""
 
 MAX_ORDER = 8
 """Highest order of a derivative that may be written."""
@@ -93,15 +91,17 @@ def parse_system(
             raise ParseError(f"a second equation for {name}", text, tokens[0].position)
         sides[name] = tokens[2:]
     fields = tuple(sides)
-    for name, tokens in zip(fields, equations, strict=True):
-        if name in FUNCTIONS or name in ("I", "pi", "t") or name in parameters:
-            raise ParseError(f"{name!r} cannot be the name of a field", text, tokens[0].position)
     if coordinates is None:
         words = [token for tokens in sides.values() for token in tokens]
         coordinates = _axes_used(words, fields, parameters)
+    else:
+        check_coordinates(tuple(coordinates))
     for name, tokens in zip(fields, equations, strict=True):
-        if name in coordinates:
-            raise ParseError(f"{name!r} is a coordinate, no field", text, tokens[0].position)
+        try:
+            others = [other for other in fields if other != name]
+            check_name("field", name, [*others, *parameters], coordinates)
+        except ValueError as error:
+            raise ParseError(str(error), text, tokens[0].position) from None
     complex_names = frozenset(complex_fields) | _complex_fields(sides)
     space = JetSpace(fields, tuple(coordinates), complex_names & frozenset(fields))
     rhs = {name: _Reader(tokens, text, space, parameters).read() for name, tokens in sides.items()}
@@ -183,12 +183,17 @@ class _Reader:
         self.text, self.space, self.parameters = text, space, parameters
         self.index = self.depth = self.work = 0
 
-    def read(self) -> sympy.Expr:
+    def read(self, *, real: bool = False) -> sympy.Expr:
         start = self.tokens[0]
         expr = self.sum()
         if self.next.kind != "end":
             self.unexpected()
-        return self.normal(expr, start)
+        normal = self.normal(expr, start)
+        if real and normal.has(sympy.I):
+            raise self.error(
+                "this is complex while the field is real; name the field in complex_fields", start
+            )
+        return normal
 
     # -- tokens ------------------------------------------------------------------------------
 
@@ -344,7 +349,7 @@ class _Reader:
         )
         if not plain:
             raise self.error("an exponent is a number or made of parameters", sign)
-        if exponent.is_Rational and (abs(exponent.p) > MAX_EXPONENT or exponent.q > MAX_EXPONENT):
+        if exponent.is_Rational and abs(exponent) > MAX_EXPONENT:
             raise self.error(f"exponent {exponent} exceeds {MAX_EXPONENT}", sign)
         if base == 0 and not exponent.is_positive:
             raise self.error("division by zero", sign)

@@ -8,7 +8,8 @@ import sympy
 
 from pdes.normal_form import FUNCTIONS
 
-__all__ = ["expression_text", "joined", "number_text", "power_text", "product_text", "term_text"]
+__all__ = ["expression_text", "fraction_parts", "joined", "modulus", "number_text"]
+__all__ += ["power_text", "product_text", "term_text"]
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
 _NAMES = {kind: name for name, kind in FUNCTIONS.items() if isinstance(kind, type)}
@@ -42,19 +43,27 @@ def power_text(base: str, power: sympy.Expr | int) -> str:
     return f"{base}^({expression_text(exponent)})"
 
 
+def fraction_parts(expr: sympy.Expr) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
+    """Factors of the numerator and of the denominator; exponentials stay in the numerator."""
+    above, below = [], []
+    for factor in sympy.Mul.make_args(expr):
+        base, power = factor.as_base_exp()
+        if power.is_Rational and power < 0 and base is not sympy.S.Exp1 and not base.is_Rational:
+            below.append(base**-power)
+        elif factor != 1:
+            above.append(factor)
+    return above, below
+
+
 def product_text(pieces: Sequence[str], *factors: sympy.Expr) -> str:
     """Product of ready pieces and further factors, negative powers as divisions."""
-    above, below = list(pieces), []
+    above: list[str] = []
+    below: list[str] = []
     for factor in factors:
-        for part in sympy.Mul.make_args(factor):
-            if part == 1:
-                continue
-            base, power = part.as_base_exp()
-            if power.is_Rational and power < 0 and not base.is_number:
-                below.append(power_text(_wrapped(base, _ATOM), -power))
-            else:
-                above.append(_wrapped(part, _POWER))
-    return "/".join([("*".join(_ordered(above, len(pieces)))) or "1", *sorted(below)])
+        parts = fraction_parts(factor)
+        for texts, found in zip((above, below), parts, strict=True):
+            texts += [_wrapped(part, _POWER) for part in found]
+    return "/".join(["*".join([*pieces, *sorted(above)]) or "1", *sorted(below)])
 
 
 def term_text(coefficient: sympy.Expr, name: str) -> str:
@@ -82,10 +91,6 @@ def joined(addends: Sequence[str]) -> str:
 def expression_text(expr: sympy.Expr) -> str:
     """Text of any expression in plain symbols."""
     return _render(expr)[0]
-
-
-def _ordered(above: list[str], kept: int) -> list[str]:
-    return above[:kept] + sorted(above[kept:])
 
 
 def _wrapped(expr: sympy.Expr, level: int) -> str:
@@ -122,32 +127,22 @@ def _render(expr: sympy.Expr) -> tuple[str, int]:
 
 def _product(expr: sympy.Expr) -> tuple[str, int]:
     coefficient, rest = expr.as_coeff_Mul()
-    body = product_text([], rest)
-    if coefficient == -1:
-        return f"-{body}", _SUM
-    if coefficient != 1:
-        body = f"{number_text(coefficient)}*{body}"
-        body = (
-            body.replace("*1/", "/", 1)
-            if body.startswith(f"{number_text(coefficient)}*1/")
-            else body
-        )
-    return body, _SUM if coefficient < 0 else _PRODUCT
+    return term_text(coefficient, product_text([], rest)), _SUM if coefficient < 0 else _PRODUCT
 
 
 def _power(expr: sympy.Expr) -> tuple[str, int]:
     base, power = expr.as_base_exp()
-    modulus = _modulus(base) if (2 * power).is_Integer else None
-    if modulus is not None and power > 0:
-        text = power_text(f"abs({expression_text(modulus)})", 2 * power)
+    inner = modulus(base) if (2 * power).is_Integer else None
+    if inner is not None and power > 0:
+        text = power_text(f"abs({expression_text(inner)})", 2 * power)
         return text, _POWER if "^" in text else _ATOM
     if power.is_Rational and power < 0:
-        return f"1/{power_text(_wrapped(base, _ATOM), -power)}", _PRODUCT
+        return f"1/{_wrapped(base**-power, _POWER)}", _PRODUCT
     text = power_text(_wrapped(base, _ATOM), power)
     return text, _ATOM if text.startswith("sqrt(") else _POWER
 
 
-def _modulus(base: sympy.Expr) -> sympy.Expr | None:
+def modulus(base: sympy.Expr) -> sympy.Expr | None:
     """The z of a product z conj(z), if the base is one."""
     if base.is_Mul and len(base.args) == 2:
         for z, bar in (base.args, base.args[::-1]):

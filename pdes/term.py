@@ -56,24 +56,31 @@ class Term:
         ranks = [(*space.rank(_bare(f)), p) for f, p in self.factors]
         return highest, degree, not self.is_polynomial, ranks, self.name(space)
 
-    def name(self, space: JetSpace) -> str:
-        """Canonical name, for example ``"u*u_x"``."""
-        pieces: list[str] = []
+    def powers(self, space: JetSpace) -> list[tuple[str, sympy.Symbol, int]]:
+        """Factors in canonical order as (kind, jet, power).
+
+        The kind is ``"plain"``, ``"conj"``, or ``"abs"`` for a jet times its own conjugate.
+        """
         powers = dict(self.factors)
-        ordered = sorted(
-            {_bare(f) for f in powers}, key=lambda s: (space.rank(s)[1] > 0, space.rank(s))
-        )
-        for jet in ordered:
+        jets = {_bare(f) for f in powers}
+        found = []
+        for jet in sorted(jets, key=lambda s: (space.rank(s)[1] > 0, space.rank(s))):
             bar = sympy.conjugate(jet)
             plain, barred = powers.get(jet, 0), powers.get(bar, 0) if bar != jet else 0
             paired = min(plain, barred)
-            for base, power in (
-                (f"abs({jet.name})", 2 * paired),
-                (jet.name, plain - paired),
-                (f"conj({jet.name})", barred - paired),
-            ):
-                if power:
-                    pieces.append(power_text(base, power))
+            found += [
+                ("abs", jet, 2 * paired),
+                ("plain", jet, plain - paired),
+                ("conj", jet, barred - paired),
+            ]
+        return [(kind, jet, power) for kind, jet, power in found if power]
+
+    def name(self, space: JetSpace) -> str:
+        """Canonical name, for example ``"u*u_x"``."""
+        pieces = [
+            power_text(jet.name if kind == "plain" else f"{kind}({jet.name})", power)
+            for kind, jet, power in self.powers(space)
+        ]
         return product_text(pieces, self.other, self.explicit)
 
 

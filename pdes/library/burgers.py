@@ -1,0 +1,51 @@
+"""Burgers' equation ``u_t = -u*u_x + viscosity*u_xx``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pdes.equation import Equation
+from pdes.grid import Grid
+from pdes.initial import RandomFourier
+from pdes.library.ranges import check_range
+from pdes.problem import Problem
+from pdes.registry import register
+
+
+def burgers_equation(viscosity: float = 0.1) -> Equation:
+    """Burgers' equation.
+
+    Parameters
+    ----------
+    viscosity : float
+        ``nu`` in length squared per time, in [1e-4, 10]. Without viscosity shocks form, which no
+        Fourier method resolves.
+
+    Returns
+    -------
+    Equation
+
+    Examples
+    --------
+    >>> print(burgers_equation(0.05))
+    u_t = -u*u_x + 0.05*u_xx
+    """
+    viscosity = check_range("burgers", "viscosity", viscosity, 1e-4, 10.0)
+    return Equation.from_text(
+        "u_t = -u*u_x + viscosity*u_xx", name="burgers", parameters={"viscosity": viscosity}
+    )
+
+
+@register("burgers", tags=["benchmark", "1d", "nonlinear"])
+def burgers(viscosity: float = 0.1) -> Problem:
+    """Four random modes that steepen and decay on a circle of length ``2 pi``."""
+    return Problem(
+        equation=burgers_equation(viscosity),
+        grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 512)),
+        initial=RandomFourier(modes=4),
+        initial_seed=3,
+        times=np.linspace(0.0, 2.0, 201),
+        time_step=0.01 / 20,
+        stored_points=256,
+        source="discovery benchmark",
+    )

@@ -1,0 +1,57 @@
+"""The Korteweg-de Vries equation ``u_t = -6*u*u_x - u_xxx``."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy
+
+from pdes.equation import Equation, coordinate
+from pdes.grid import Grid
+from pdes.initial import FromExpression
+from pdes.library.ranges import check_range
+from pdes.problem import Problem
+from pdes.registry import register
+
+
+def kdv_equation(dispersion: float = 1.0, steepening: float = 6.0) -> Equation:
+    """Korteweg-de Vries equation ``u_t = -steepening*u*u_x - dispersion*u_xxx``.
+
+    Parameters
+    ----------
+    dispersion : float
+        Coefficient of ``u_xxx``, in [1e-4, 10].
+    steepening : float
+        Coefficient of ``u*u_x``, in [-100, 100].
+
+    Returns
+    -------
+    Equation
+
+    Examples
+    --------
+    >>> print(kdv_equation())
+    u_t = -6*u*u_x - u_xxx
+    """
+    parameters = {
+        "dispersion": check_range("kdv", "dispersion", dispersion, 1e-4, 10.0),
+        "steepening": check_range("kdv", "steepening", steepening, -100.0, 100.0),
+    }
+    return Equation.from_text(
+        "u_t = -steepening*u*u_x - dispersion*u_xxx", name="kdv", parameters=parameters
+    )
+
+
+@register("kdv", tags=["benchmark", "1d", "nonlinear", "dispersive"])
+def kdv(dispersion: float = 1.0, steepening: float = 6.0) -> Problem:
+    """A tall and a low hump that pass through each other on a circle of length 40."""
+    x = coordinate("x")
+    tall, low = sympy.cosh(x - 10), sympy.cosh(sympy.Rational(11, 20) * (x - 22))
+    return Problem(
+        equation=kdv_equation(dispersion, steepening),
+        grid=Grid.periodic(x=(0.0, 40.0, 512)),
+        initial=FromExpression({"u": 2 / tall**2 + sympy.Rational(3, 5) / low**2}),
+        times=np.linspace(0.0, 8.0, 201),
+        time_step=0.04 / 200,
+        stored_points=256,
+        source="discovery benchmark",
+    )

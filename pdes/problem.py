@@ -1,0 +1,164 @@
+"""A problem: an equation together with a grid, an initial field and output times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pdes.equation import Equation
+from pdes.grid import Grid
+
+if TYPE_CHECKING:
+    from pdes.exact.solution import ExactSolution
+
+Initial = Mapping[str, Any] | Callable[[Grid, np.random.Generator], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """Everything that `pdes.simulate` needs to produce one trajectory.
+
+    Change anything with `dataclasses.replace`; all arguments are checked again.
+
+    Parameters
+    ----------
+    equation : Equation
+        What is solved, with the values of its parameters.
+    grid : Grid
+        Where the solver computes.
+    initial : mapping or callable
+        Field name to array on the grid (an additional leading axis makes a batch), or a function
+        ``(grid, rng) -> mapping`` such as `pdes.initial.RandomFourier`.
+    times : array, shape (n,)
+        Default output times, increasing, not before `initial_time`.
+    initial_time : float, default 0
+        Time at which `initial` holds.
+    initial_seed : int, default 0
+        Seed of the generator handed to `initial` unless `pdes.simulate` is given another one, so
+        that a benchmark field is the same field everywhere.
+    time_step : float, optional
+        Default step of the integrator; chosen from the initial field when absent.
+    discard : float, default 0
+        Time integrated before the clock starts, to pass a transient.
+    stored_points : int or tuple of int, optional
+        Points per axis that are kept: a divisor of the grid's points.
+    exact : mapping of str to ExactSolution
+        Closed forms of this equation, by name.
+    solver : str, default "etdrk4"
+        Solver used unless told otherwise; ``"exact"`` samples the closed form named by
+        `exact_name` and is meant for fronts that do not fit on a periodic box.
+    exact_name : str, optional
+        Key of `exact` that is the solution of this very problem (initial field included).
+    notes : str
+        What a user should know: validity, what was chosen and why.
+    source : str
+        Where the problem was published.
+
+    Raises
+    ------
+    ValueError
+        If times are not increasing, a number is out of range or names do not fit together.
+
+    Examples
+    --------
+    >>> import numpy as np, pdes
+    >>> problem = pdes.Problem(
+    ...     equation=pdes.Equation.from_text("u_t = 0.1*u_xx", name="heat"),
+    ...     grid=pdes.Grid.periodic(x=(0.0, 2 * np.pi, 64)),
+    ...     initial=lambda grid, rng: {"u": np.sin(grid.coordinates()["x"])},
+    ...     times=np.linspace(0, 1, 11),
+    ... )
+    >>> round(float(pdes.simulate(problem).u[-1].max()), 4)
+    0.9048
+    """
+
+    equation: Equation
+    grid: Grid
+    initial: Initial
+    times: np.ndarray
+    initial_time: float = 0.0
+    initial_seed: int = 0
+    time_step: float | None = None
+    discard: float = 0.0
+    stored_points: int | tuple[int, ...] | None = None
+    exact: Mapping[str, ExactSolution] = field(default_factory=dict)
+    solver: str = "etdrk4"
+    exact_name: str | None = None
+    notes: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "times", check_times(self.times, self.initial_time))
+        if self.time_step is not None and not 0.0 < self.time_step < np.inf:
+            raise ValueError(f"time_step must be positive and finite, got {self.time_step}")
+        if not 0.0 <= self.discard < np.inf:
+            raise ValueError(f"discard must be a non-negative time, got {self.discard}")
+        if tuple(self.grid.names) != tuple(self.equation.coordinates):
+            raise ValueError(
+                f"grid has axes {tuple(self.grid.names)} but the equation lives on "
+                f"{tuple(self.equation.coordinates)}: give one grid axis for each, in this order"
+            )
+        _ = self.strides
+        if self.exact_name is not None and self.exact_name not in self.exact:
+            raise ValueError(f"exact_name={self.exact_name!r} is not among {sorted(self.exact)}")
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Steps along each axis from one stored point to the next."""
+        stored = self.stored_points
+        if stored is None:
+            return (1,) * len(self.grid.shape)
+        if isinstance(stored, int):
+            stored = (stored,) * len(self.grid.shape)
+        if len(stored) != len(self.grid.shape):
+            raise ValueError(
+                f"stored_points has {len(stored)} entries for {len(self.grid.shape)} axes"
+            )
+        for name, points, kept in zip(self.grid.names, self.grid.shape, stored, strict=True):
+            if kept < 1 or points % kept:
+                raise ValueError(
+                    f"stored_points={kept} does not divide the {points} points of axis {name!r}"
+                )
+        return tuple(n // kept for n, kept in zip(self.grid.shape, stored, strict=True))
+
+
+def check_times(times: Any, start: float = 0.0) -> np.ndarray:
+    """Output times as a read-only float64 array, or an error that says what is wrong with them.
+
+    Parameters
+    ----------
+    times : array_like, shape (n,)
+        Output times.
+    start : float, default 0
+        None of them may be earlier.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If they are empty, not finite, not strictly increasing or before `start`.
+
+    Examples
+    --------
+    >>> check_times([0, 1, 2])
+    array([0., 1., 2.])
+    """
+    values = np.array(times, dtype=np.float64, ndmin=1)
+    if values.ndim != 1 or values.size == 0 or not np.all(np.isfinite(values)):
+        raise ValueError("times must be a one-dimensional list of at least one finite number")
+    if np.any(np.diff(values) <= 0.0):
+        position = int(np.argmax(np.diff(values) <= 0.0))
+        raise ValueError(
+            f"times must increase: times[{position}]={values[position]} is followed by "
+            f"{values[position + 1]}; sort them and drop repeated ones"
+        )
+    if values[0] < start:
+        raise ValueError(f"times start at {values[0]}, before the initial field at {start}")
+    values.setflags(write=False)
+    return values

@@ -1,0 +1,198 @@
+"""Problems by name."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pdes.problem import Problem
+
+Builder = TypeVar("Builder", bound=Callable[..., Problem])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A registered problem: its builder, tags and other names."""
+
+    name: str
+    build: Callable[..., Problem]
+    tags: frozenset[str]
+    aliases: tuple[str, ...]
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Physical parameters and their defaults."""
+        signature = inspect.signature(self.build)
+        return {name: parameter.default for name, parameter in signature.parameters.items()}
+
+
+_ENTRIES: dict[str, Entry] = {}
+_NAMES: dict[str, str] = {}
+_OVERRIDES = frozenset(item.name for item in dataclasses.fields(Problem)) - {"equation", "exact"}
+
+
+def register(
+    name: str, *, tags: Iterable[str] = (), aliases: Iterable[str] = ()
+) -> Callable[[Builder], Builder]:
+    """Register a function ``(**parameters) -> Problem`` under a name.
+
+    Parameters
+    ----------
+    name : str
+        What `get` is called with.
+    tags : iterable of str
+        Words that `available` can select by, such as ``"benchmark"``.
+    aliases : iterable of str
+        Other names for the same problem.
+
+    Returns
+    -------
+    callable
+        Decorator that returns the function unchanged.
+
+    Raises
+    ------
+    ValueError
+        If a name is taken by another function.
+
+    Examples
+    --------
+    >>> import dataclasses, pdes
+    >>> @pdes.register("slow_heat", tags=["example"])
+    ... def slow_heat(diffusivity: float = 1e-3) -> pdes.Problem:
+    ...     return dataclasses.replace(pdes.get("heat", diffusivity=diffusivity), time_step=0.1)
+    >>> pdes.get("slow_heat").time_step
+    0.1
+    """
+
+    def add(build: Builder) -> Builder:
+        entry = Entry(name=name, build=build, tags=frozenset(tags), aliases=tuple(aliases))
+        for label in (name, *entry.aliases):
+            owner = _NAMES.get(label)
+            # A module run twice (a reload, a doctest) replaces its own entry and no other.
+            if owner is not None and _ENTRIES[owner].build.__qualname__ != build.__qualname__:
+                raise ValueError(
+                    f"the name {label!r} is taken by {owner!r}: choose another name for "
+                    f"{build.__qualname__}"
+                )
+        _ENTRIES[name] = entry
+        _NAMES.update(dict.fromkeys((name, *entry.aliases), name))
+        return build
+
+    return add
+
+
+def get(name: str, **parameters: Any) -> Problem:
+    """Problem of this name, with sound defaults.
+
+    Parameters
+    ----------
+    name : str
+        Name or alias; `available` lists them.
+    **parameters
+        Physical parameters of the problem (``viscosity``, ``speed``, ...), or any argument of
+        `Problem` to replace (``grid``, ``initial``, ``times``, ``time_step``, ...).
+
+    Returns
+    -------
+    Problem
+
+    Raises
+    ------
+    ValueError
+        For an unknown name or parameter (the closest one is offered), or a value out of range.
+
+    Examples
+    --------
+    >>> import pdes
+    >>> pdes.get("heat", diffusivity=0.2).equation.parameters["diffusivity"]
+    0.2
+    """
+    entry = entry_of(name)
+    own = {key: value for key, value in parameters.items() if key in entry.parameters}
+    replaced = {key: value for key, value in parameters.items() if key not in own}
+    for key in replaced:
+        if key not in _OVERRIDES:
+            raise ValueError(
+                f"{entry.name!r} has no parameter {key!r}"
+                + _closest(key, [*entry.parameters, *_OVERRIDES])
+                + f"; its parameters are {entry.parameters}"
+            )
+    problem = entry.build(**own)
+    if "initial" in replaced and "exact_name" not in replaced:
+        # The closed form belongs to the initial field that was taken away.
+        replaced |= {"exact_name": None}
+        if problem.solver == "exact":
+            replaced = {"solver": "etdrk4", **replaced}
+    return dataclasses.replace(problem, **replaced) if replaced else problem
+
+
+def available(tag: str | None = None) -> list[str]:
+    """Names of all registered problems, or of those with a tag.
+
+    Parameters
+    ----------
+    tag : str, optional
+        For example ``"benchmark"``.
+
+    Returns
+    -------
+    list of str
+        Sorted.
+
+    Examples
+    --------
+    >>> import pdes
+    >>> "burgers" in pdes.available()
+    True
+    """
+    _load_library()
+    return sorted(name for name, entry in _ENTRIES.items() if tag is None or tag in entry.tags)
+
+
+def entry_of(name: str) -> Entry:
+    """Registry entry behind a name or an alias.
+
+    Parameters
+    ----------
+    name : str
+        Name or alias.
+
+    Returns
+    -------
+    Entry
+
+    Raises
+    ------
+    ValueError
+        If nothing is registered under the name.
+
+    Examples
+    --------
+    >>> entry_of("ks").name
+    'kuramoto_sivashinsky'
+    """
+    _load_library()
+    if name not in _NAMES:
+        raise ValueError(
+            f"unknown problem {name!r}" + _closest(name, _NAMES) + f"; available: {available()}"
+        )
+    return _ENTRIES[_NAMES[name]]
+
+
+def _closest(name: str, known: Iterable[str]) -> str:
+    match = difflib.get_close_matches(str(name), list(known), n=1)
+    return f", did you mean {match[0]!r}?" if match else ""
+
+
+def _load_library() -> None:
+    """Import every module of the library: each registers its problems."""
+    library = importlib.import_module("pdes.library")
+    for module in pkgutil.iter_modules(library.__path__):
+        importlib.import_module(f"pdes.library.{module.name}")

@@ -1,0 +1,8 @@
+"""Solvers: the Fourier pseudo-spectral method in any namespace of the array API."""
+
+from __future__ import annotations
+
+from pdes.solvers.errors import SolverDivergence, StabilityError
+from pdes.solvers.spectral import PseudoSpectral
+
+__all__ = ["PseudoSpectral", "SolverDivergence", "StabilityError"]

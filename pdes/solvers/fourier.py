@@ -1,0 +1,134 @@
+"""Fourier transforms and derivative multipliers on a periodic grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pdes.grid import Grid
+
+Array = Any
+
+
+class FourierBasis:
+    """The Fourier modes of a periodic grid, for arrays of one namespace and precision.
+
+    Parameters
+    ----------
+    grid : Grid
+        Periodic axes with an even number of points, at least 8.
+    xp : module
+        Namespace of the array API.
+    dtype : str
+        ``"float32"`` or ``"float64"``.
+    device : object, optional
+        Device of the namespace.
+    real : bool, default True
+        Fields are real: half of the last axis' modes suffice.
+    degree : int, default 1
+        Most factors in a product of fields; sets the cutoff that keeps products free of aliases.
+
+    Attributes
+    ----------
+    cutoffs : tuple of int
+        Highest mode kept along each axis: ``(N - 1)//(degree + 1)``, or ``N//2`` for degree 1.
+    forward, inverse : callable
+        Transforms over the last axes, unnormalized forward.
+
+    Examples
+    --------
+    >>> import array_api_compat.numpy as xp
+    >>> from pdes import Grid
+    >>> FourierBasis(Grid.periodic(x=(0.0, 1.0, 96)), xp, "float64", degree=2).cutoffs
+    (31,)
+    """
+
+    def __init__(
+        self,
+        grid: Grid,
+        xp: Any,
+        dtype: str,
+        device: Any = None,
+        *,
+        real: bool = True,
+        degree: int = 1,
+    ) -> None:
+        grid.require_spectral()
+        if dtype not in ("float32", "float64"):
+            raise ValueError(f"dtype must be 'float32' or 'float64', got {dtype!r}")
+        self.grid, self.xp, self.dtype, self.device, self.real = grid, xp, dtype, device, real
+        self.dimension = len(grid.shape)
+        self.cutoffs = tuple(n // 2 if degree <= 1 else (n - 1) // (degree + 1) for n in grid.shape)
+        self._wavenumbers = list(grid.wavenumbers(np, real_last=real).values())
+        self._numbers = [
+            np.rint(k * length / (2.0 * np.pi))
+            for k, length in zip(self._wavenumbers, grid.lengths, strict=True)
+        ]
+        self.modes = np.broadcast_shapes(*(numbers.shape for numbers in self._numbers))
+        self.mask = np.ones(self.modes, dtype=bool)
+        for numbers, cutoff in zip(self._numbers, self.cutoffs, strict=True):
+            self.mask = self.mask & (np.abs(numbers) <= cutoff)
+        self.forward, self.inverse = self._transforms()
+
+    @property
+    def complex_dtype(self) -> Any:
+        """Dtype of the coefficients."""
+        return self.xp.complex64 if self.dtype == "float32" else self.xp.complex128
+
+    def derivative(self, orders: tuple[int, ...]) -> np.ndarray:
+        """Multiplier of a derivative: the product of ``(i k)^order``, real for even total order."""
+        multiplier = np.ones(self.modes)
+        axes = zip(self._wavenumbers, self._numbers, self.grid.shape, orders, strict=True)
+        for k, numbers, points, order in axes:
+            if order % 2:
+                # The highest mode of an even grid has no sign, so its odd derivatives vanish.
+                k = np.where(np.abs(numbers) == points // 2, 0.0, k)
+            multiplier = multiplier * k**order
+        return multiplier * (1.0, 1.0j, -1.0, -1.0j)[sum(orders) % 4]
+
+    def wavenumber_powers(self, orders: tuple[int, ...]) -> np.ndarray:
+        """Size of the derivative's multiplier on the kept modes, zero elsewhere."""
+        return np.abs(self.derivative(orders)) * self.mask
+
+    def asarray(self, values: Any) -> Array:
+        """Real or complex array in the precision of the run; gradients are kept."""
+        xp = self.xp
+        if isinstance(values, np.ndarray | np.generic | float | complex | int):
+            values = xp.asarray(np.asarray(values), device=self.device)
+        complex_values = xp.isdtype(values.dtype, "complex floating")
+        return xp.astype(values, self.complex_dtype if complex_values else getattr(xp, self.dtype))
+
+    def tail(self, spectrum: Array) -> Array:
+        """Largest coefficient in the top tenth of the kept modes, over the largest of all.
+
+        The maximum is over modes; leading axes stay.
+        """
+        xp = self.xp
+        shell = np.zeros(self.modes, dtype=bool)
+        for numbers, cutoff in zip(self._numbers, self.cutoffs, strict=True):
+            shell = shell | (np.abs(numbers) > 0.9 * cutoff)
+        size = xp.abs(spectrum)
+        axes = tuple(range(-self.dimension, 0))
+        peak = xp.max(size, axis=axes)
+        top = xp.max(size * self.asarray((shell & self.mask).astype(float)), axis=axes)
+        return top / (peak + float(np.finfo(self.dtype).tiny))
+
+    def _transforms(self) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+        """Bind the transforms once: the arguments cost as much as a small transform."""
+        fft, shape, axes = self.xp.fft, self.grid.shape, tuple(range(-self.dimension, 0))
+        if self.dimension == 1:
+            n = shape[0]
+            if self.real:
+                return fft.rfft, lambda spectrum: fft.irfft(spectrum, n=n)
+            return fft.fft, fft.ifft
+        if self.real:
+            return (
+                lambda values: fft.rfftn(values, axes=axes),
+                lambda spectrum: fft.irfftn(spectrum, s=shape, axes=axes),
+            )
+        return (
+            lambda values: fft.fftn(values, axes=axes),
+            lambda spectrum: fft.ifftn(spectrum, axes=axes),
+        )

@@ -49,7 +49,7 @@ class Suite:
         Parameters
         ----------
         pattern
-            Shell pattern over full names (``solvers/*``) or a part of a name (``heat``); None for
+            Shell pattern over full or short names (``solvers/*``), or a part of a name; None for
             all.
         tier
             ``"quick"`` leaves out the cases of tier ``"full"``; ``"full"`` takes all.
@@ -176,7 +176,8 @@ def _package_of(folder: Path) -> Iterator[str]:
 def _fits(name: str, pattern: str | None) -> bool:
     if pattern is None:
         return True
-    return fnmatch.fnmatchcase(name, pattern) or pattern in name
+    short = name.partition("/")[2]
+    return any(fnmatch.fnmatchcase(label, pattern) for label in (name, short)) or pattern in name
 
 
 def _may_fit(topic: str, pattern: str | None) -> bool:

@@ -64,6 +64,7 @@ def test_a_changed_file_is_read_again(folder):
         ("solvers/*", "full", ["solvers/heat", "solvers/burgers"]),
         ("burg", "full", ["solvers/burgers"]),
         ("*/s?m", "full", ["zeta/sum"]),
+        ("s?m", "full", ["zeta/sum"]),
         ("he", "quick", ["solvers/heat"]),
     ],
 )

@@ -1,0 +1,158 @@
+"""``sciml discover``: from a file to the equation behind it."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sciml.cli.console import messages, output
+from sciml.cli.failure import readable
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+class Estimator(StrEnum):
+    """How the terms are chosen."""
+
+    whitened = "whitened"
+    eqod = "eqod"
+
+
+def discover(
+    file: Annotated[Path, typer.Argument(help=".mat, .npz, .npy, .nc, .h5, .zarr or .csv.")],
+    field: Annotated[
+        list[str] | None,
+        typer.Option("--field", help="Variable with the field; repeat for a system."),
+    ] = None,
+    time: Annotated[str | None, typer.Option("--time", help="Variable with the times.")] = None,
+    space: Annotated[
+        list[str] | None,
+        typer.Option("--space", help="Variable with the positions; repeat for more axes."),
+    ] = None,
+    axes: Annotated[
+        str | None, typer.Option("--axes", help="Order of the array's axes, such as x,t.")
+    ] = None,
+    estimator: Annotated[
+        Estimator, typer.Option("--estimator", help="How the terms are chosen.")
+    ] = Estimator.whitened,
+    noise: Annotated[
+        float, typer.Option("--noise", help="Add noise first: 0.1 is 10 % of each field's spread.")
+    ] = 0.0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the noise and of the method.")] = 0,
+    terms: Annotated[
+        list[str] | None,
+        typer.Option("--terms", help="Further library term, such as u_x/x; repeat for several."),
+    ] = None,
+    periodic: Annotated[
+        list[str] | None, typer.Option("--periodic", help="Axis that wraps around; repeatable.")
+    ] = None,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON.")
+    ] = None,
+    plot_path: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw the evidence: .png, .pdf, .svg."),
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
+    """Find the differential equation behind a recording, and say how sure it is.
+
+    For example: sciml discover burgers.mat --noise 0.05 --json found.json --plot found.png
+    """
+    with readable(debug):
+        from sciml.cli.document import document
+        from sciml.cli.evidence import print_evidence
+
+        data = read(file, field=field, time=time, space=space, axes=axes, periodic=periodic)
+        data = _with_noise(data, noise, seed)
+        model, notes = fit(data, terms=terms, estimator=estimator.value, seed=seed)
+        print_evidence(model, data, notes, output())
+        if json_path is not None:
+            result = document(model, data, notes)
+            _write(
+                json_path, json.dumps(result, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+            )
+        if plot_path is not None:
+            _write(plot_path, _picture(model, plot_path))
+
+
+def read(
+    file: Path,
+    *,
+    field: list[str] | None = None,
+    time: str | None = None,
+    space: list[str] | None = None,
+    axes: str | None = None,
+    periodic: list[str] | None = None,
+) -> xr.Dataset:
+    """Read a recording as the options of the command say."""
+    from pdes.data import read as read_file
+
+    data = read_file(
+        file,
+        field=_one_or_list(field),
+        time=time,
+        space=_one_or_list(space),
+        axes=tuple(name.strip() for name in axes.split(",")) if axes else None,
+    )
+    for axis in periodic or []:
+        if axis not in data.dims or axis in ("time", "sample"):
+            known = [str(name) for name in data.dims if name not in ("time", "sample")]
+            raise ValueError(f"--periodic {axis!r} is no space axis of {file.name}: it has {known}")
+        data = data.assign_coords({axis: data[axis].assign_attrs(periodic=1)})
+    return data
+
+
+def fit(
+    data: xr.Dataset, *, terms: list[str] | None, estimator: str, seed: int
+) -> tuple[Any, list[str]]:
+    """Fit, and collect the warnings that are meant for the user."""
+    import sciml
+
+    library = sciml.Library(extra=tuple(terms)) if terms else None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = sciml.discover(data, library=library, estimator=estimator, random_state=seed)
+    # Numerical libraries warn in other categories, about things that a user cannot act on.
+    notes = [str(item.message) for item in caught if issubclass(item.category, UserWarning)]
+    return model, list(dict.fromkeys(notes))
+
+
+def _with_noise(data: xr.Dataset, level: float, seed: int) -> xr.Dataset:
+    from sciml.noise import add_noise
+
+    noisy = add_noise(data, level, seed)
+    if level > 0.0:
+        noisy.attrs.update(noise_added=level, noise_seed=seed)
+    return noisy
+
+
+def _one_or_list(names: list[str] | None) -> str | list[str] | None:
+    return names[0] if names and len(names) == 1 else names or None
+
+
+def _picture(model: Any, path: Path) -> bytes:
+    import io
+
+    import matplotlib as mpl
+    import numpy as np
+
+    mpl.use("agg")  # a command draws to a file, also where there is no display
+    drawn = model.plot()
+    first = drawn if hasattr(drawn, "savefig") else np.ravel(drawn)[0]
+    figure = first if hasattr(first, "savefig") else first.figure
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=path.suffix.lstrip(".").lower() or "png", dpi=150)
+    return buffer.getvalue()
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    from sciml import _atomic
+
+    messages().print(f"written to {_atomic.write(path, content)}", markup=False, soft_wrap=True)

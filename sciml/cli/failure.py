@@ -1,0 +1,56 @@
+"""Failures as a paragraph that a person can act on, instead of a traceback."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import typer
+
+from sciml.cli.console import messages
+
+EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
+
+# Errors of these kinds are raised on purpose, with a message for the user.
+_EXPECTED = (ValueError, OSError, ImportError, ArithmeticError, RuntimeError)
+
+
+@contextlib.contextmanager
+def readable(debug: bool = False) -> Iterator[None]:
+    """End the command with a red message and exit code 2 if something inside raises.
+
+    Parameters
+    ----------
+    debug
+        Let the exception through, with its traceback.
+    """
+    try:
+        yield
+    except typer.Exit:
+        raise
+    except KeyboardInterrupt:
+        say("Interrupted.")
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    except Exception as error:
+        if debug:
+            raise
+        say(_message(error))
+        raise typer.Exit(EXIT_USAGE) from None
+
+
+def say(message: str) -> None:
+    """Print a message in red on the error stream."""
+    from rich.text import Text
+
+    messages().print(Text(message, style="red"), soft_wrap=True)
+
+
+def _message(error: Exception) -> str:
+    text = "\n".join(line.rstrip() for line in str(error).splitlines() if line.strip())
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        text = f"{error.filename}: {error.strerror}"
+    if isinstance(error, _EXPECTED) and text:
+        return text
+    kind = type(error).__name__
+    return f"Unexpected {kind}: {text or 'no message'} (--debug shows where it happened)"

@@ -1,0 +1,71 @@
+"""``sciml simulate``: data of a problem in the registry."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sciml.cli.console import output
+from sciml.cli.failure import readable
+
+
+def simulate(
+    name: Annotated[str, typer.Argument(help="Problem, see `sciml list`.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write: .nc or .zarr.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="Parameter of the problem; repeat for several."
+        ),
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", min=1, help="Number of runs; one if left out.")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", help="Seed of the initial fields; the problem's own if left out."),
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> None:
+    """Simulate a problem and write the recording.
+
+    For example: sciml simulate burgers --set viscosity=0.2 --out burgers.nc
+    """
+    with readable(debug):
+        import pdes
+
+        problem = pdes.get(name, **parse_settings(settings or []))
+        chosen = {} if seed is None else {"seed": seed}
+        dataset = pdes.simulate(problem, samples=samples, **chosen)
+        pdes.save(dataset, out)
+        sizes = " x ".join(f"{size} {axis}" for axis, size in dataset.sizes.items())
+        console = output()
+        console.print(f"{problem.equation}", markup=False, soft_wrap=True)
+        console.print(f"{sizes}, status {dataset.attrs['status']}", markup=False)
+        console.print(f"written to {out}", markup=False, soft_wrap=True)
+
+
+def parse_settings(settings: list[str]) -> dict[str, Any]:
+    """Return ``NAME=VALUE`` texts as a mapping; numbers and lists are read as JSON.
+
+    Examples
+    --------
+    >>> parse_settings(["viscosity=0.2", "solver=etdrk4"])
+    {'viscosity': 0.2, 'solver': 'etdrk4'}
+    """
+    values: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        key = key.strip()
+        if not equals or not key.isidentifier():
+            raise ValueError(f"--set {setting!r}: wanted NAME=VALUE, such as --set viscosity=0.2")
+        if key in values:
+            raise ValueError(f"--set gives {key!r} twice: give it once")
+        try:
+            values[key] = json.loads(text)
+        except json.JSONDecodeError:
+            values[key] = text
+    return values

@@ -1,0 +1,99 @@
+"""``sciml validate``: predicted against measured."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sciml.cli.console import messages, output
+from sciml.cli.failure import EXIT_INTERRUPTED, readable
+
+if TYPE_CHECKING:
+    from sciml.validation import Report, Suite
+    from sciml.validation.cache import Cache
+
+
+class Tier(StrEnum):
+    """How much to run."""
+
+    quick = "quick"
+    full = "full"
+
+
+def validate(
+    pattern: Annotated[
+        str | None,
+        typer.Argument(
+            help="Shell pattern or part of a name: solvers/*, kdv. All cases if left out."
+        ),
+    ] = None,
+    tier: Annotated[Tier, typer.Option("--tier", help="full adds the long tables.")] = Tier.quick,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write the report as JSON.")
+    ] = None,
+    html_path: Annotated[
+        Path | None,
+        typer.Option(
+            "--html", metavar="PATH", help="Write one HTML file, or index.html in a folder."
+        ),
+    ] = None,
+    cache_folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--cache",
+            metavar="DIR",
+            help="Where long results are kept. [$SCIML_CACHE or .sciml_cache]",
+        ),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume/--no-resume", help="Use what is in the cache, or measure anew."),
+    ] = True,
+    suite: Annotated[
+        Path | None,
+        typer.Option(
+            "--suite", metavar="DIR", help="Folder of case files instead of the shipped one."
+        ),
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show whole tracebacks.")] = False,
+) -> None:
+    """Run the validation suite: every number predicted in closed form, beside what is measured.
+
+    Exit code 0 if all predictions hold, 1 if not, 2 if no case fits the pattern.
+    """
+    with readable(debug):
+        from sciml.validation import load, print_report, write_html, write_json
+        from sciml.validation.cache import Cache
+
+        chosen = load(suite).select(pattern, tier.value)
+        cache = Cache.default() if cache_folder is None else Cache(cache_folder / "validation")
+        report = _run(chosen, cache, resume, figures=html_path is not None)
+        print_report(report, output(), verbose=debug)
+        if json_path is not None:
+            write_json(report, json_path)
+        if html_path is not None:
+            messages().print(f"report in {write_html(report, html_path)}", markup=False)
+        if report.interrupted:
+            raise typer.Exit(EXIT_INTERRUPTED)
+        if not report.passed:
+            raise typer.Exit(1)
+
+
+def _run(suite: Suite, cache: Cache, resume: bool, figures: bool) -> Report:
+    from rich.markup import escape
+
+    from sciml.validation import run
+
+    console = messages()
+    with console.status("starting") as status:
+
+        def progress(index: int, total: int, name: str) -> None:
+            line = f"{index + 1}/{total} {escape(name)}"
+            status.update(line)
+            if not console.is_terminal:
+                console.print(line)
+
+        return run(suite, cache=cache, resume=resume, figures=figures, progress=progress)

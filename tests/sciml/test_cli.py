@@ -1,0 +1,382 @@
+"""The command line, through the same door as a user."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import sciml
+from sciml.cli.app import app
+from sciml.cli.document import plain
+from sciml.cli.simulate import parse_settings
+
+KEYS = [
+    "equation",
+    "latex",
+    "terms",
+    "standard_errors",
+    "chi2",
+    "identifiability",
+    "rivals",
+    "symmetry",
+    "noise_estimate",
+    "data",
+    "version",
+]
+
+CASES = """
+from sciml.theory import Prediction
+from sciml.validation import Case
+
+def predict(value):
+    return (Prediction(name="one", value=value, kind="equals"),)
+
+def stop():
+    raise KeyboardInterrupt
+
+CASES = [
+    Case(name="right", run=lambda: {"one": 1.0}, predictions=predict(1.0)),
+    Case(name="wrong", run=lambda: {"one": 1.0}, predictions=predict(2.0)),
+    Case(name="raises", run=lambda: 1 / 0, predictions=predict(1.0)),
+    Case(name="stops", run=stop, predictions=predict(1.0)),
+    Case(name="long", run=lambda: {"one": 1.0}, predictions=predict(1.0), tier="full"),
+]
+"""
+
+
+def sciml_command(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+# --- the command itself ----------------------------------------------------------------------
+
+
+def test_help_names_every_command():
+    result = sciml_command("--help")
+    assert result.exit_code == 0
+    for command in ("discover", "simulate", "validate", "list"):
+        assert command in result.stdout
+    assert sciml_command().stdout.split() == result.stdout.split()  # no arguments: help
+
+
+@pytest.mark.parametrize("command", ["discover", "simulate", "validate", "list"])
+def test_every_command_explains_itself(command):
+    assert sciml_command(command, "--help").exit_code == 0
+
+
+def test_version():
+    assert sciml_command("--version").stdout == f"sciml-pdes {sciml.__version__}\n"
+
+
+def test_unknown_commands_and_options_are_usage_errors():
+    assert sciml_command("discovr").exit_code == 2
+    assert sciml_command("validate", "--teir", "full").exit_code == 2
+    assert sciml_command("validate", "--tier", "slow").exit_code == 2
+
+
+# --- validate --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "suite"
+    folder.mkdir()
+    (folder / "topic.py").write_text(CASES)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("pattern", "code", "words"),
+    [
+        ("right", 0, "1 passed, 0 failed"),
+        ("wrong", 1, "0 passed, 1 failed"),
+        ("topic/r*", 1, "1 passed, 1 failed"),
+        ("raises", 1, "ZeroDivisionError: division by zero"),
+        ("stops", 130, "interrupted after 0 of 1 cases"),
+    ],
+)
+def test_validate_says_and_exits(suite, pattern, code, words):
+    result = sciml_command("validate", pattern, "--suite", suite)
+    assert result.exit_code == code
+    assert words in result.stdout
+    assert "Traceback" not in result.output
+
+
+def test_validate_offers_the_closest_names(suite):
+    result = sciml_command("validate", "rihgt", "--suite", suite)
+    assert result.exit_code == 2
+    assert "No validation case fits 'rihgt'. Closest: topic/right" in result.stderr
+    result = sciml_command("validate", "long", "--suite", suite)
+    assert result.exit_code == 2
+    assert "--tier full" in result.stderr
+
+
+def test_validate_writes_json_and_html(suite, tmp_path):
+    result = sciml_command(
+        "validate", "r*g*", "--suite", suite, "--json", "out/r.json", "--html", "out/html"
+    )
+    assert result.exit_code == 0
+    plain_report = json.loads((tmp_path / "out" / "r.json").read_text())
+    assert [r["name"] for r in plain_report["results"]] == ["topic/right"]
+    assert plain_report["version"] == sciml.__version__
+    assert "topic/right" in (tmp_path / "out" / "html" / "index.html").read_text()
+
+
+def test_validate_keeps_long_results(suite, tmp_path):
+    command = ("validate", "long", "--suite", suite, "--tier", "full", "--cache", "kept")
+    assert "from the cache" not in sciml_command(*command).stdout
+    assert "1 from the cache" in sciml_command(*command).stdout
+    assert "from the cache" not in sciml_command(*command, "--no-resume").stdout
+    assert len(list((tmp_path / "kept" / "validation").iterdir())) == 1
+
+
+def test_validate_debug_shows_the_traceback_of_a_case(suite):
+    result = sciml_command("validate", "raises", "--suite", suite, "--debug")
+    assert "Traceback" in result.stdout
+
+
+# --- discover --------------------------------------------------------------------------------
+
+
+@dataclass
+class FakeTest:
+    statistic: float = 3.0
+    holds: bool = True
+    meaning: str = "unchanged by a boost"
+
+
+class FakeReport:
+    tests = {"galilean": FakeTest()}  # noqa: RUF012
+
+    def to_dict(self) -> dict[str, object]:
+        return {"gate_open": True, "statistic": np.float64(3.0)}
+
+
+@dataclass
+class FakeVerdict:
+    verdict: str = "weak"
+    ratio: float = 2.0
+
+
+class FakeModel:
+    """What the command needs of an estimator, with numbers that are easy to find again."""
+
+    terms_ = {"u": {"u*u_x": -1.25, "u_xx": 0.125}}  # noqa: RUF012
+    standard_errors_ = {"u": {"u*u_x": 0.01, "u_xx": np.float64(0.002)}}  # noqa: RUF012
+    chi2_ = {"u": 1.02}  # noqa: RUF012
+    adequate_ = {"u": True}  # noqa: RUF012
+    rivals_ = {  # noqa: RUF012
+        "u": [
+            {"without": "u_xx", "terms": {"1": -0.5, "u_x": 3.0}, "ratio": 2.0, "verdict": "weak"}
+        ]
+    }
+    identifiability_ = {"u": FakeVerdict()}  # noqa: RUF012
+    symmetry_ = {"u": FakeReport()}  # noqa: RUF012
+    noise_estimate_ = {"u": float("nan")}  # noqa: RUF012
+    field_scale_ = {"u": 1.0}  # noqa: RUF012
+
+    def equations(self) -> list[str]:
+        return ["u_t = -1.25*u*u_x + 0.125*u_xx"]
+
+    def latex(self) -> str:
+        return r"u_t = -1.25 u u_x"
+
+    def plot(self) -> np.ndarray:
+        from matplotlib.figure import Figure
+
+        return np.ravel(Figure(figsize=(2, 1)).subplots(1, 2))
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """Three decaying Fourier modes: u_t = 0.1 u_xx on a periodic axis, written by numpy."""
+    x, t = np.linspace(0, 2 * np.pi, 64, endpoint=False), np.linspace(0, 2, 80)
+    u = sum(np.exp(-0.1 * k**2 * t) * np.cos(k * x[:, None] + k) for k in (1, 2, 3))
+    np.savez(tmp_path / "heat.npz", u=u, x=x, t=t)
+    return tmp_path / "heat.npz"
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """Replace the estimator, and keep what it was called with."""
+    calls = SimpleNamespace()
+
+    def discover(data, **options):
+        calls.data, calls.options = data, options
+        warnings.warn("u: only a few windows fit", UserWarning, stacklevel=2)
+        warnings.warn("u: only a few windows fit", UserWarning, stacklevel=2)
+        warnings.warn("overflow encountered", RuntimeWarning, stacklevel=2)
+        return FakeModel()
+
+    monkeypatch.setitem(vars(sciml), "discover", discover)
+    monkeypatch.setitem(vars(sciml), "Library", lambda extra: ("library", extra))
+    return calls
+
+
+def test_discover_prints_terms_evidence_and_warnings(recording, fake):
+    result = sciml_command("discover", recording)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert "u_t = -1.25*u*u_x + 0.125*u_xx" in lines
+    rows = {line.split()[0]: line.split()[1:] for line in lines if line.strip()}
+    assert rows["u*u_x"] == ["-1.25", "0.01", "125"]
+    assert rows["u_xx"] == ["2", "times", "u_t", "=", "-0.5", "+", "3*u_x"]  # the rival without it
+    assert rows["galilean"][:2] == ["3", "compatible"]
+    assert any(line.startswith("weak: another equation") for line in lines)
+    assert any(line.startswith("chi2/n = 1.02: what is left over looks like") for line in lines)
+    assert lines.count("Note: u: only a few windows fit") == 1
+    assert "overflow" not in result.output
+
+
+def test_discover_says_if_the_equation_does_not_explain_the_data(recording, fake, monkeypatch):
+    monkeypatch.setattr(FakeModel, "chi2_", {"u": 7.0})
+    monkeypatch.setattr(FakeModel, "adequate_", {"u": False})
+    assert "probably needs something outside the library" in sciml_command(
+        "discover", recording
+    ).stdout.replace("\n", " ")
+
+
+def test_discover_writes_exactly_the_agreed_json(recording, fake, tmp_path):
+    sciml_command(
+        "discover", recording, "--noise", "0.1", "--seed", "7", "--json", tmp_path / "r.json"
+    )
+    text = (tmp_path / "r.json").read_text()
+    found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+    assert list(found) == KEYS
+    assert found["equation"] == "u_t = -1.25*u*u_x + 0.125*u_xx"
+    assert found["terms"] == FakeModel.terms_
+    assert found["standard_errors"] == FakeModel.standard_errors_
+    assert found["identifiability"] == {"u": {"verdict": "weak", "ratio": 2.0}}
+    assert found["symmetry"] == {"u": {"gate_open": True, "statistic": 3.0}}
+    assert found["noise_estimate"] == {"u": "nan"}
+    assert found["data"]["file"] == "heat.npz"
+    assert found["data"]["sizes"] == {"time": 80, "x": 64}
+    assert found["data"]["ranges"]["time"] == [0.0, 2.0]
+    assert (found["data"]["noise_added"], found["data"]["noise_seed"]) == (0.1, 7)
+    assert found["data"]["warnings"] == ["u: only a few windows fit"]
+
+
+def test_discover_hands_the_options_on(recording, fake):
+    sciml_command(
+        "discover", recording, "--estimator", "eqod", "--seed", "3",
+        "--terms", "u_x/x", "--terms", "u_x^2", "--periodic", "x",
+        "--field", "u", "--time", "t", "--space", "x", "--axes", "x, t",
+    )  # fmt: skip
+    assert fake.options == {
+        "library": ("library", ("u_x/x", "u_x^2")),
+        "estimator": "eqod",
+        "random_state": 3,
+    }
+    assert fake.data.x.attrs["periodic"] == 1
+    assert fake.data.u.dims == ("time", "x")
+
+
+def test_discover_adds_noise_of_the_stated_strength(recording, fake):
+    sciml_command("discover", recording)
+    clean = fake.data.u
+    assert fake.options["library"] is None
+    sciml_command("discover", recording, "--noise", "0.1", "--seed", "1")
+    change = fake.data.u - clean
+    assert float(change.std()) == pytest.approx(0.1 * float(clean.std()), rel=0.05)
+    sciml_command("discover", recording, "--noise", "0.1", "--seed", "2")
+    assert not np.allclose(fake.data.u - clean, change)
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_discover_draws(recording, fake, tmp_path, suffix):
+    result = sciml_command("discover", recording, "--plot", tmp_path / f"a.{suffix}")
+    assert result.exit_code == 0, result.output
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
+    assert (tmp_path / f"a.{suffix}").read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (["--field", "w"], "w"),
+        (["--noise", "-1"], "level of the noise is -1.0"),
+        (["--periodic", "y"], "'y' is no space axis of heat.npz: it has ['x']"),
+        (["--plot", "a.xyz"], "xyz"),
+    ],
+)
+def test_discover_fails_with_one_paragraph(recording, fake, tmp_path, monkeypatch, change, words):
+    monkeypatch.chdir(tmp_path)
+    result = sciml_command("discover", recording, *change)
+    assert result.exit_code == 2
+    assert words in result.stderr.replace("\n", " ")
+    assert "Traceback" not in result.output
+    assert not (tmp_path / "a.xyz").exists()
+
+
+def test_discover_explains_files_that_are_none(tmp_path, fake):
+    (tmp_path / "empty.npz").write_bytes(b"")
+    for path in (tmp_path / "empty.npz", tmp_path / "missing.mat"):
+        result = sciml_command("discover", path)
+        assert result.exit_code == 2
+        assert path.name in result.stderr
+        assert "Traceback" not in result.output
+
+
+def test_debug_lets_the_exception_through(tmp_path):
+    result = sciml_command("discover", tmp_path / "missing.mat", "--debug")
+    assert isinstance(result.exception, Exception)
+    assert not isinstance(result.exception, SystemExit)
+
+
+def test_an_error_nobody_foresaw_is_called_one(recording, monkeypatch):
+    def discover(*_, **__):
+        raise KeyError("half_width")
+
+    monkeypatch.setitem(vars(sciml), "discover", discover)
+    result = sciml_command("discover", recording)
+    assert result.exit_code == 2
+    assert "Unexpected KeyError: 'half_width' (--debug shows where it happened)" in result.stderr
+
+
+def test_discover_finds_the_heat_equation(recording, tmp_path):
+    result = sciml_command(
+        "discover", recording, "--periodic", "x", "--noise", "0.02", "--json", tmp_path / "r.json"
+    )
+    assert result.exit_code == 0, result.output
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert list(found) == KEYS
+    assert list(found["terms"]["u"]) == ["u_xx"]
+    coefficient, error = found["terms"]["u"]["u_xx"], found["standard_errors"]["u"]["u_xx"]
+    assert abs(coefficient - 0.1) < 4 * error < 0.01
+    assert found["data"]["periodic"] == ["x"]
+    assert 0.7 < found["chi2"]["u"] < 1.4
+
+
+# --- simulate and list -----------------------------------------------------------------------
+
+
+def test_settings_are_numbers_or_text():
+    assert parse_settings(["a=1", "b=0.5", "c=text", "d=[1, 2]", "e=x=y"]) == {
+        "a": 1,
+        "b": 0.5,
+        "c": "text",
+        "d": [1, 2],
+        "e": "x=y",
+    }
+    for bad in (["viscosity"], ["=1"], ["a b=1"]):
+        with pytest.raises(ValueError, match="wanted NAME=VALUE"):
+            parse_settings(bad)
+    with pytest.raises(ValueError, match="gives 'a' twice"):
+        parse_settings(["a=1", "a=2"])
+
+
+def test_json_of_odd_values():
+    assert plain([np.float32(0.5), {1: (1j, None)}, np.bool_(True), float("inf")]) == [
+        0.5,
+        {"1": [[0.0, 1.0], None]},
+        True,
+        "inf",
+    ]

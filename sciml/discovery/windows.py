@@ -253,7 +253,7 @@ def choose_half_width(points: int, spectra: list[NDArray], order: int) -> int:
     Returns
     -------
     int
-        Half-width between ``order + 2`` and a quarter of the axis. Wider windows would leave too
+        Half-width between ``order + 2`` and a sixth of the axis. Wider windows would leave too
         few rows, however noisy the data.
 
     Examples
@@ -263,7 +263,7 @@ def choose_half_width(points: int, spectra: list[NDArray], order: int) -> int:
     """
     corner = float(np.mean([corner_wavenumber(spectrum) for spectrum in spectra]))
     wanted = round(spectral_half_width(points, corner))
-    return max(order + 2, min(wanted, points // 4))
+    return max(order + 2, min(wanted, points // 6))
 
 
 def mean_spectrum(field: NDArray, axis: int) -> NDArray:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sciml.cli.console import messages, output
-from sciml.cli.failure import readable
+from sciml.cli.failure import check_suffix, readable
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -66,6 +66,8 @@ def discover(
     For example: sciml discover burgers.mat --noise 0.05 --json found.json --plot found.png
     """
     with readable(debug):
+        if plot_path is not None:
+            check_suffix("--plot", plot_path, (".png", ".pdf", ".svg", ".jpg"))
         from sciml.cli.document import document
         from sciml.cli.evidence import print_evidence
 
@@ -148,7 +150,7 @@ def _picture(model: Any, path: Path) -> bytes:
     first = drawn if hasattr(drawn, "savefig") else np.ravel(drawn)[0]
     figure = first if hasattr(first, "savefig") else first.figure
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=path.suffix.lstrip(".").lower() or "png", dpi=150)
+    figure.savefig(buffer, format=path.suffix.lstrip(".").lower(), dpi=150)
     return buffer.getvalue()
 
 

@@ -100,7 +100,7 @@ def _fit_line(model: Any, target: str) -> Text:
             style="red",
         )
     if chi2 < 0.7:
-        return Text(f"chi2/n = {chi2:.3g}: less is left over than was expected, a sound fit")
+        return Text(f"chi2/n = {chi2:.3g}: less is left over than noise or the grid explain")
     return Text(f"chi2/n = {chi2:.3g}: what is left over looks like the noise, as it should")
 
 

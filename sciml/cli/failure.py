@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import typer
 
@@ -37,6 +38,12 @@ def readable(debug: bool = False) -> Iterator[None]:
             raise
         say(_message(error))
         raise typer.Exit(EXIT_USAGE) from None
+
+
+def check_suffix(option: str, path: Path, suffixes: tuple[str, ...]) -> None:
+    """Refuse a target that cannot be written, before the work is done."""
+    if path.suffix.lower() not in suffixes:
+        raise ValueError(f"{option} {path}: the name must end in {', '.join(suffixes)}")
 
 
 def say(message: str) -> None:

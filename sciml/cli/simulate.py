@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sciml.cli.console import output
-from sciml.cli.failure import readable
+from sciml.cli.failure import check_suffix, readable
 
 
 def simulate(
@@ -35,6 +35,7 @@ def simulate(
     For example: sciml simulate burgers --set viscosity=0.2 --out burgers.nc
     """
     with readable(debug):
+        check_suffix("--out", out, (".nc", ".zarr"))
         import pdes
 
         problem = pdes.get(name, **parse_settings(settings or []))

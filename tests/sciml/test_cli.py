@@ -380,3 +380,78 @@ def test_json_of_odd_values():
         True,
         "inf",
     ]
+
+
+def test_list_shows_every_problem_with_its_equation():
+    import pdes
+
+    result = sciml_command("list")
+    assert result.exit_code == 0
+    rows = [line for line in result.stdout.splitlines() if "u_t = -u*u_x + 0.1*u_xx" in line]
+    assert any(row.startswith("burgers ") and "benchmark" in row for row in rows)
+    first = [line.split()[0].rstrip(",") for line in result.stdout.splitlines()]
+    assert set(pdes.available()) <= set(first)
+
+
+def test_list_by_tag():
+    chaotic = sciml_command("list", "--tag", "chaotic").stdout
+    assert "kuramoto_sivashinsky" in chaotic and "heat" not in chaotic
+    result = sciml_command("list", "--tag", "nonsense")
+    assert result.exit_code == 2
+    assert "No problem has the tag 'nonsense'. Tags: " in result.stderr
+
+
+def test_simulate_writes_what_the_library_simulates(tmp_path):
+    import xarray as xr
+
+    import pdes
+
+    out = tmp_path / "u.nc"
+    result = sciml_command("simulate", "burgers", "--set", "viscosity=0.2", "--out", out)
+    assert result.exit_code == 0, result.output
+    assert "u_t = -u*u_x + 0.2*u_xx" in result.stdout
+    assert "status ok" in result.stdout
+    expected = pdes.simulate(pdes.get("burgers", viscosity=0.2))
+    xr.testing.assert_equal(pdes.data.load(out), expected)
+
+
+def test_simulate_draws_samples_by_seed(tmp_path):
+    import pdes
+
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        sciml_command(
+            "simulate", "heat", "--samples", 2, "--seed", seed, "--out", tmp_path / f"{name}.nc"
+        )
+    a, b, c = (pdes.data.load(tmp_path / f"{name}.nc").u for name in "abc")
+    assert a.sizes["sample"] == 2
+    assert a.equals(b) and not a.equals(c)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["burgrs", "--out", "u.nc"], "did you mean 'burgers'?"),
+        (["burgers", "--out", "u.txt"], ".txt"),
+        (["burgers", "--out", "u.nc", "--set", "viscosity=-1"], "viscosity=-1 is outside"),
+        (["burgers", "--out", "u.nc", "--set", "viscosty=0.1"], "viscosity"),
+        (["burgers", "--out", "u.nc", "--set", "0.1"], "wanted NAME=VALUE"),
+    ],
+)
+def test_simulate_fails_with_one_paragraph(tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    result = sciml_command("simulate", *arguments)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert "Traceback" not in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_simulated_data_give_their_equation_back(tmp_path):
+    sciml_command("simulate", "burgers", "--out", tmp_path / "u.nc")
+    result = sciml_command("discover", tmp_path / "u.nc", "--noise", "0.05", "--seed", "1")
+    assert result.exit_code == 0, result.output
+    line = next(line for line in result.stdout.splitlines() if line.startswith("u_t = "))
+    assert [term.split("*", 1)[1] for term in line.removeprefix("u_t = ").split(" + ")] == [
+        "u*u_x",
+        "u_xx",
+    ]

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 Atom = TypeVar("Atom", bound=Hashable)
 
-DIFFERENCE_ORDER = 6
+DIFFERENCE_ORDER = 10
+"""Order of the differences that remove the smooth field; 6 on axes of fewer than 40 points."""
 
 
 def noise_level(field: NDArray, axes: tuple[int, ...] | None = None) -> float:
     """Standard deviation of white noise on a smooth field.
 
-    Sixth-order differences remove what is smooth; their weights have unit norm, so white noise
+    Differences of high order remove what is smooth; their weights have unit norm, so white noise
     keeps its standard deviation. The smallest value over the axes counts, since a field may be
     rough along one of them.
 
@@ -42,16 +43,17 @@ def noise_level(field: NDArray, axes: tuple[int, ...] | None = None) -> float:
     >>> round(noise_level(noisy), 3)
     0.1
     """
-    weights = np.array([(-1.0) ** k * comb(DIFFERENCE_ORDER, k) for k in range(7)])
-    weights /= np.linalg.norm(weights)
     levels = []
     for axis in axes if axes is not None else range(field.ndim):
-        length = field.shape[axis] - DIFFERENCE_ORDER
+        order = DIFFERENCE_ORDER if field.shape[axis] >= 4 * DIFFERENCE_ORDER else 6
+        length = field.shape[axis] - order
         if length < 8:
             continue
+        weights = np.array([(-1.0) ** k * comb(order, k) for k in range(order + 1)])
+        weights /= np.linalg.norm(weights)
         moved = np.moveaxis(field, axis, 0)
         difference = weights[0] * moved[:length]
-        for k in range(1, DIFFERENCE_ORDER + 1):
+        for k in range(1, order + 1):
             difference = difference + weights[k] * moved[k : k + length]
         square = float(np.nanmean(difference**2)) if np.isfinite(difference).any() else np.nan
         if np.isfinite(square):

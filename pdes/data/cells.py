@@ -44,6 +44,7 @@ def expand_cells(contents: Contents) -> Contents:
     assumed = list(contents.assumed)
     for name, parts in contents.cells.items():
         if all(is_vector(part) for part in parts) and len(parts) <= len(SPACE) + 1:
+            # In the literature space comes first in such a list, as it does in the array.
             names = (*SPACE[: len(parts) - 1], "t") if len(parts) > 1 else (name,)
             if any(axis in variables for axis in names):
                 refused[name] = "a cell array of axes beside variables of the same names"
@@ -51,7 +52,7 @@ def expand_cells(contents: Contents) -> Contents:
             if len(parts) > 1:
                 assumed.append(f"{name}: cell array of axes, read in the order {', '.join(names)}")
         elif parts[0].size > 1 and len({part.shape for part in parts}) == 1:
-            names = _field_names(name, len(parts), variables)
+            names = _field_names(name.rsplit("/", 1)[-1], len(parts), variables)
             groups[name] = names
         else:
             refused[name] = "a cell array of arrays of different shapes"

@@ -47,7 +47,8 @@ def find_fields(contents: Contents, request: Request, record: list[str]) -> xr.D
     names = _chosen(contents, request, coordinates)
     _require_axes(contents, request, coordinates, names)
     if names is None:
-        names = _candidates(contents, request, coordinates)
+        lone = contents.unnamed and len(contents.variables) == 1
+        names = ("u",) if lone else _candidates(contents, request, coordinates)
     for cell, group in contents.groups.items():
         if set(group) & set(names):
             record.append(f"{cell}: cell array of fields, called {', '.join(group)}")
@@ -64,16 +65,19 @@ def find_fields(contents: Contents, request: Request, record: list[str]) -> xr.D
     return dataset
 
 
-def arrange_columns(contents: Contents, request: Request, record: list[str]) -> Contents:
+def arrange_columns(
+    contents: Contents, request: Request, record: list[str]
+) -> tuple[Contents, Request]:
     """Arrange vectors of one length, one entry per grid point, as arrays over named axes.
 
-    Contents without such vectors come back as they are.
+    Contents without such vectors come back as they are, and so does the request; otherwise the
+    coordinates that it names have found their place.
     """
     if request.axes is not None or contents.cells:
-        return contents
+        return contents, request
     told = {name: axis for axis, name in request.coordinates.items() if isinstance(name, str)}
     if len(told) != len(request.coordinates):
-        return contents
+        return contents, request
     columns = {
         key: v.values.reshape(-1) for key, v in contents.variables.items() if is_vector(v.values)
     }
@@ -85,7 +89,7 @@ def arrange_columns(contents: Contents, request: Request, record: list[str]) -> 
     lengths = {columns[key].size for key in axes.values()}
     repeated = all(np.unique(columns[key]).size < columns[key].size for key in axes.values())
     if not {"time", "x"} <= set(axes) or len(lengths) != 1 or not repeated:
-        return contents
+        return contents, request
     size = lengths.pop()
     fields = {
         key: values
@@ -93,14 +97,14 @@ def arrange_columns(contents: Contents, request: Request, record: list[str]) -> 
         if values.size == size and key not in axes.values()
     }
     if not fields:
-        return contents
+        return contents, request
     record.append(f"{', '.join(fields)}: one value per point, arranged on the grid of the points")
     variables = pivot({axis: columns[key] for axis, key in axes.items()}, fields)
     stored = {axis: contents.variables[key] for axis, key in axes.items()} | contents.variables
     labeled = {
         name: replace(variable, attrs=stored[name].attrs) for name, variable in variables.items()
     }
-    return replace(contents, variables=labeled)
+    return replace(contents, variables=labeled), replace(request, coordinates={})
 
 
 def check_names(contents: Contents, names: tuple[str, ...]) -> None:

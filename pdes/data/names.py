@@ -47,16 +47,16 @@ def canonical_axis(name: str) -> str | None:
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Phrase the nearest known name as a suggestion, or return an empty string.
+    """Phrase the nearest known name as a suggestion, or just end the sentence.
 
     Examples
     --------
     >>> closest("usoll", ["usol", "x"])
     "; did you mean 'usol'?"
     >>> closest("pressure", ["usol", "x"])
-    ''
+    '.'
     """
     known = list(known)
     folded = {candidate.lower(): candidate for candidate in known}
     match = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.5)
-    return f"; did you mean {folded[match[0]]!r}?" if match else ""
+    return f"; did you mean {folded[match[0]]!r}?" if match else "."

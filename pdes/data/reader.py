@@ -122,7 +122,7 @@ def _read_own(path: Path, request: Request) -> xr.Dataset:
         if name not in dataset.data_vars:
             known = [str(key) for key in dataset.data_vars]
             raise ReadError(
-                f"{path.name}: no variable {name!r}{closest(name, known)}. It holds {known}"
+                f"{path.name}: no variable {name!r}{closest(name, known)} It holds {known}"
             )
     return dataset[list(request.fields)]
 
@@ -130,7 +130,7 @@ def _read_own(path: Path, request: Request) -> xr.Dataset:
 def _read_foreign(path: Path, found: str, request: Request, record: list[str]) -> xr.Dataset:
     contents = formats.load(path, found)
     try:
-        contents = arrange_columns(contents, request, record)
+        contents, request = arrange_columns(contents, request, record)
         find = label_fields if names_dimensions(contents) else find_fields
         dataset = find(contents, request, record)
         # Provenance and assumptions of another file that came along as attributes do not count.

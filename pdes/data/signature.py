@@ -167,7 +167,7 @@ def _has_dimensions(path: Path) -> bool:
 
 
 def _looks_like_text(head: bytes) -> bool:
-    if b"\x00" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return False
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):  # the mark of UTF-16
+        return True
     control = sum(byte < 32 and byte not in b"\t\n\r\x0b\x0c\x1a" for byte in head)
     return control == 0 and any(chr(byte).isdigit() for byte in head)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import uuid
@@ -85,17 +86,17 @@ def save(dataset: xr.Dataset, path: str | Path) -> Path:
     encoded = _encode(dataset)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}.partial")
+    # xarray would mark NaN as missing, a change to the attributes that nothing here needs.
+    plain = {name: {"_FillValue": None} for name in encoded.variables}
     try:
         if path.suffix == ".nc":
-            # xarray would mark NaN as missing, a change to the file that nothing here needs.
-            plain = {name: {"_FillValue": None} for name in encoded.variables}
             encoded.to_netcdf(partial, engine="h5netcdf", encoding=plain)
             os.replace(partial, path)
         else:
             from pdes.data.formats.zarr_store import require_zarr
 
             require_zarr()
-            encoded.to_zarr(partial, mode="w-", consolidated=False)
+            encoded.to_zarr(partial, mode="w-", consolidated=False, zarr_format=2, encoding=plain)
             _replace_folder(partial, path)
     finally:
         if partial.is_dir():
@@ -180,7 +181,9 @@ def _encode(dataset: xr.Dataset) -> xr.Dataset:
             values, dims = parts.view(values.real.dtype), (*dims, _COMPONENT)
         _check_attributes(attrs, str(name))
         encoded = _with_variable(encoded, name, xr.Variable(dims, values, attrs))
-    encoded.attrs = {**dataset.attrs, "schema": SCHEMA}
+    # Zarr keeps no order, and the order of the fields is that of the equations.
+    order = json.dumps([str(name) for name in dataset.data_vars])
+    encoded.attrs = {**dataset.attrs, "schema": SCHEMA, "variable_order": order}
     _check_attributes(encoded.attrs, "the dataset")
     return encoded
 
@@ -271,8 +274,11 @@ def _decode(dataset: xr.Dataset) -> xr.Dataset:
         else:
             continue
         decoded = _with_variable(decoded, name, xr.Variable(dims, values, attrs))
-    decoded.attrs = {key: value for key, value in dataset.attrs.items() if key != "schema"}
-    return decoded
+    attrs = dict(dataset.attrs)
+    order = json.loads(attrs.pop("variable_order"))
+    attrs.pop("schema")
+    fields = {name: decoded[name].variable for name in order}
+    return xr.Dataset(fields, coords=decoded.coords, attrs=attrs)
 
 
 def _with_variable(dataset: xr.Dataset, name: Any, variable: xr.Variable) -> xr.Dataset:

@@ -1,14 +1,13 @@
-"""MATLAB files up to version 7, through scipy."""
+"""MATLAB files of the versions 5 to 7."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import scipy.io
 
-from pdes.data.contents import Contents, Variable, is_numeric
+from pdes.data.contents import Contents, Variable
+from pdes.data.formats.matlab_elements import Value, read_variables
 
 
 def load(path: Path) -> Contents:
@@ -25,37 +24,24 @@ def load(path: Path) -> Contents:
         A struct field is called ``struct/field``. Sparse matrices, strings and structs with more
         than one element are refused.
     """
-    stored = scipy.io.loadmat(str(path), appendmat=False)
     variables: dict[str, Variable] = {}
     cells: dict[str, tuple[np.ndarray, ...]] = {}
     refused: dict[str, str] = {}
-    pending = {name: value for name, value in stored.items() if not name.startswith("__")}
-    while pending:
-        name, value = pending.popitem()
-        if not isinstance(value, np.ndarray):
-            refused[name] = f"a {type(value).__name__}"
-        elif value.dtype.names is not None:
-            if value.size == 1:
-                pending |= {f"{name}/{part}": value[part].flat[0] for part in value.dtype.names}
-            else:
-                refused[name] = f"{value.size} structs"
-        elif value.dtype == object:
-            _add_cell(name, value, cells, refused)
-        elif is_numeric(value):
+
+    def add(name: str, value: Value) -> None:
+        if isinstance(value, dict):
+            for part, content in value.items():
+                add(f"{name}/{part}", content)
+        elif isinstance(value, np.ndarray):
             variables[name] = Variable(values=value)
+        elif isinstance(value, str):
+            refused[name] = value
+        elif value and all(isinstance(part, np.ndarray) for part in value):
+            cells[name] = tuple(value)
         else:
-            refused[name] = f"dtype {value.dtype}"
-    return Contents(
-        format="mat",
-        variables=dict(sorted(variables.items())),
-        cells=dict(sorted(cells.items())),
-        refused=refused,
-    )
+            refused[name] = "a cell array that holds more than arrays of numbers"
 
-
-def _add_cell(name: str, value: Any, cells: dict, refused: dict) -> None:
-    parts = tuple(value.reshape(-1))
-    if parts and all(isinstance(part, np.ndarray) and is_numeric(part) for part in parts):
-        cells[name] = parts
-    else:
-        refused[name] = "a cell array that holds more than arrays of numbers"
+    for name, value in read_variables(path.read_bytes()):
+        if name:  # MATLAB keeps data of its own in a variable without name
+            add(name, value)
+    return Contents(format="mat", variables=variables, cells=cells, refused=refused)

@@ -99,12 +99,13 @@ def _parse(data: bytes, name: str) -> _Table:
         cells = [(k, row[:-1]) for k, row in cells]  # each row ends in a separator
     numbers = np.empty((len(cells), width))
     for i, (k, row) in enumerate(cells):
+        values = [_number(cell, name, k, j) for j, cell in enumerate(row, 1)]
         if len(row) != width:
             raise ReadError(
                 f"{name}, line {k}: {len(row)} cells, wanted {width} as in the lines before. If it "
                 "is the last line, the file is truncated"
             )
-        numbers[i] = [_number(cell, name, k, j) for j, cell in enumerate(row, 1)]
+        numbers[i] = values
     return _Table(header=tuple(header), numbers=numbers, assumed=assumed)
 
 

@@ -36,7 +36,7 @@ def load(path: Path) -> Contents:
     arrays = dict(root.arrays())
     if arrays and all(_has_names(array) for array in arrays.values()):
         with xr.open_zarr(
-            path, decode_times=False, decode_timedelta=False, consolidated=None, chunks=None
+            path, decode_times=False, decode_timedelta=False, consolidated=False, chunks=None
         ) as dataset:
             return from_dataset(dataset.load(), "zarr")
     variables: dict[str, Variable] = {}

@@ -182,8 +182,11 @@ def _as_numpy(array: Any, name: str) -> np.ndarray:
     for method in ("detach", "cpu"):
         array = getattr(array, method)() if hasattr(array, method) else array
     if isinstance(array, np.ma.MaskedArray):
-        array = array.astype(np.result_type(array.dtype, np.float64)).filled(np.nan)
-    values = np.asarray(array)
+        array = np.ma.filled(array.astype(np.result_type(array.dtype, np.float64)), np.nan)
+    try:
+        values = np.asarray(array)
+    except ValueError as error:  # rows of different lengths
+        raise DataError(f"{name} is no array ({error}); wanted numbers on a full grid") from error
     if values.dtype.kind not in "iufcb":
         raise DataError(
             f"{name} has dtype {values.dtype}, wanted numbers in a rectangular array: "
@@ -257,12 +260,12 @@ def _order(
 def _check_lengths(
     shape: tuple[int, ...], lengths: Mapping[str, int], names: tuple[str, ...]
 ) -> None:
-    if tuple(lengths[name] for name in names) != shape:
-        raise DataError(
-            f"the array has shape {shape}, but the coordinates have the lengths "
-            f"{describe_lengths({name: lengths[name] for name in names})}: "
-            "no order of them fits"
-            if len(names) == len(shape) and not orders_that_fit(shape, lengths)
-            else f"the array has shape {shape}, but the axes {names} have the lengths "
-            f"{tuple(lengths[name] for name in names)}"
-        )
+    named = {name: lengths[name] for name in names}
+    if tuple(named.values()) == shape:
+        return
+    other = len(shape) == len(names) and orders_that_fit(shape, named)
+    remedy = f"the order {other[0]} would fit" if other else "no order of them fits"
+    raise DataError(
+        f"the array has shape {shape}, but the axes have the lengths {describe_lengths(named)}: "
+        f"{remedy}"
+    )

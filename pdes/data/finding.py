@@ -100,7 +100,9 @@ def arrange_columns(
         return contents, request
     record.append(f"{', '.join(fields)}: one value per point, arranged on the grid of the points")
     variables = pivot({axis: columns[key] for axis, key in axes.items()}, fields)
-    stored = {axis: contents.variables[key] for axis, key in axes.items()} | contents.variables
+    stored = {axis: contents.variables[key] for axis, key in axes.items()} | dict(
+        contents.variables
+    )
     labeled = {
         name: replace(variable, attrs=stored[name].attrs) for name, variable in variables.items()
     }

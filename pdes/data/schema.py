@@ -148,17 +148,17 @@ def _real_if_close(
     values: np.ndarray, name: str, record: list[str], negligible: float
 ) -> np.ndarray:
     finite = np.isfinite(values)
-    imaginary = float(np.max(np.abs(values.imag), where=finite, initial=0.0))
+    imaginary = float(np.max(np.abs(np.imag(values)), where=finite, initial=0.0))
     if imaginary == 0.0:
         record.append(f"{name}: complex numbers with zero imaginary part read as real")
-        return values.real
-    real = float(np.max(np.abs(values.real), where=finite, initial=0.0))
+        return np.real(values)
+    real = float(np.max(np.abs(np.real(values)), where=finite, initial=0.0))
     if imaginary > negligible * real:
         return values
     record.append(
         f"{name}: imaginary part dropped, at most {imaginary / real:.1e} of the largest real part"
     )
-    return values.real
+    return np.real(values)
 
 
 def _tidy_axis(dataset: xr.Dataset, name: str, record: list[str]) -> xr.Dataset:

@@ -159,7 +159,8 @@ def _has_dimensions(path: Path) -> bool:
             return bool(arrays) and all(
                 "DIMENSION_LIST" in item.attrs or item.is_scale for item in arrays
             )
-    except (OSError, RuntimeError, KeyError, ValueError) as error:
+    except Exception as error:
+        # A damaged file can make the library fail in any way.
         raise ReadError(
             f"{path.name} is a damaged HDF5 file ({error}): it is truncated or was not closed; "
             "copy or write it again"

@@ -178,7 +178,7 @@ def _encode(dataset: xr.Dataset) -> xr.Dataset:
             attrs["complex"] = 1
             # A view, not arithmetic: the bits of NaN and of -0.0 survive.
             parts = np.ascontiguousarray(values).reshape((*values.shape, 1))
-            values, dims = parts.view(values.real.dtype), (*dims, _COMPONENT)
+            values, dims = parts.view(np.real(values).dtype), (*dims, _COMPONENT)
         _check_attributes(attrs, str(name))
         encoded = _with_variable(encoded, name, xr.Variable(dims, values, attrs))
     # Zarr keeps no order, and the order of the fields is that of the equations.
@@ -247,7 +247,7 @@ def _open(path: Path) -> xr.Dataset:
             mask_and_scale=False,
             decode_times=False,
             decode_timedelta=False,
-            **({"consolidated": False} if engine == "zarr" else {}),
+            backend_kwargs={"consolidated": False} if engine == "zarr" else None,
         ) as stored:
             dataset = stored.load()
     except Exception as error:

@@ -69,6 +69,6 @@ def plain_attributes(attrs: Any) -> dict[str, Any]:
 def _dimension_names(item: h5py.Dataset) -> tuple[str, ...] | None:
     names = []
     for dimension in item.dims:
-        scale = dimension[0].name.rsplit("/", 1)[-1] if len(dimension) else ""
+        scale = str(dimension[0].name).rsplit("/", 1)[-1] if len(dimension) else ""
         names.append(dimension.label or scale)
     return tuple(names) if names and all(names) and len(set(names)) == len(names) else None

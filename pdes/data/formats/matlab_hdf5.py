@@ -55,7 +55,7 @@ def _kind(item: h5py.Dataset) -> str:
     return kind.decode() if isinstance(kind, bytes) else str(kind)
 
 
-def _elements(item: h5py.Dataset | h5py.Group) -> np.ndarray | None:
+def _elements(item: h5py.Dataset | h5py.Group | h5py.Datatype) -> np.ndarray | None:
     if not isinstance(item, h5py.Dataset) or _kind(item) in ("char", "cell", "logical"):
         return None
     if item.attrs.get("MATLAB_empty", 0) or "MATLAB_sparse" in item.attrs:

@@ -13,7 +13,7 @@ from pdes.data.cells import expand_cells
 from pdes.data.contents import Contents, Variable
 from pdes.data.coordinates import find_coordinates
 from pdes.data.errors import ReadError
-from pdes.data.names import canonical_axis, closest
+from pdes.data.names import DIMENSIONS, canonical_axis, closest
 from pdes.data.request import Request
 from pdes.data.table import pivot
 
@@ -56,8 +56,8 @@ def find_fields(contents: Contents, request: Request, record: list[str]) -> xr.D
     for name in names:
         variable = contents.variables[name]
         values, dims = _labeled(name, variable, request, coordinates, record)
-        label = request.fields[0] if contents.unnamed and request.fields else name
-        dataset[label.rsplit("/", 1)[-1]] = (dims, values, dict(variable.attrs))
+        called = request.fields[0] if contents.unnamed and request.fields else name
+        dataset[label_for(called, dataset)] = (dims, values, dict(variable.attrs))
     for dim in dataset.dims:
         if dim in coordinates:
             attrs = dict(coordinates[str(dim)].attrs)
@@ -107,6 +107,20 @@ def arrange_columns(
         name: replace(variable, attrs=stored[name].attrs) for name, variable in variables.items()
     }
     return replace(contents, variables=labeled), replace(request, coordinates={})
+
+
+def label_for(name: str, dataset: xr.Dataset) -> str:
+    """Name a field in the dataset like the variable in the file, without its folders if possible.
+
+    Examples
+    --------
+    >>> label_for("run/u", xr.Dataset()), label_for("run/u", xr.Dataset({"u": 0.0}))
+    ('u', 'run_u')
+    """
+    short = name.rsplit("/", 1)[-1]
+    if short in DIMENSIONS:
+        raise ReadError(f"the field {name!r} is called like an axis: rename it in the file")
+    return short if short not in dataset else name.replace("/", "_")
 
 
 def check_names(contents: Contents, names: tuple[str, ...]) -> None:

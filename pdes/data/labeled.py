@@ -11,7 +11,7 @@ from pdes.data.axes import Coordinate
 from pdes.data.contents import Contents, Variable
 from pdes.data.coordinates import told_coordinate
 from pdes.data.errors import ReadError
-from pdes.data.finding import check_names, several_fields
+from pdes.data.finding import check_names, label_for, several_fields
 from pdes.data.names import SPACE, canonical_axis
 from pdes.data.request import Request
 
@@ -62,7 +62,7 @@ def label_fields(contents: Contents, request: Request, record: list[str]) -> xr.
                         f"{line.size} coordinate values are given"
                     )
                 dataset = dataset.assign_coords({dim: (dim, line.values, dict(line.attrs))})
-        dataset[name.rsplit("/", 1)[-1]] = (dims, values, dict(variable.attrs))
+        dataset[label_for(name, dataset)] = (dims, values, dict(variable.attrs))
     return dataset
 
 

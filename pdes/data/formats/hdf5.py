@@ -29,8 +29,8 @@ def load(path: Path) -> Contents:
     refused: dict[str, str] = {}
 
     def visit(name: str, item: h5py.Dataset | h5py.Group) -> None:
-        if not isinstance(item, h5py.Dataset):
-            return
+        if not isinstance(item, h5py.Dataset) or not isinstance(name, str):
+            return  # names that are no text come as bytes, from damaged files
         values = np.asarray(item[()]) if item.dtype.kind in "iufc" else np.empty(0, item.dtype)
         if is_numeric(values):
             dims = _dimension_names(item)

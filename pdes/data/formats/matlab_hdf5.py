@@ -29,7 +29,7 @@ def load(path: Path) -> Contents:
 
     def visit(name: str, item: h5py.Dataset | h5py.Group) -> None:
         # '#refs#' holds the elements of cell arrays, '#subsystem#' those of MATLAB objects.
-        if not isinstance(item, h5py.Dataset) or name.startswith("#"):
+        if not isinstance(name, str) or not isinstance(item, h5py.Dataset) or name.startswith("#"):
             return
         kind = _kind(item)
         if kind == "cell":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import h5py
 import numpy as np
 import pytest
 
@@ -125,6 +126,19 @@ def test_two_fields_are_a_choice(file, wave):
     both = read(path, field=["u", "v"])
     assert wave.matches(both.u)
     assert np.array_equal(both.v.values, 2 * both.u.values)
+
+
+def test_equal_names_in_two_folders_are_kept_apart(tmp_path, wave):
+    with h5py.File(tmp_path / "runs.h5", "w") as file:
+        file["a/u"], file["b/u"], file["x"], file["t"] = wave.u, -wave.u, wave.x, wave.t
+    data = read(tmp_path / "runs.h5", field=["a/u", "b/u"])
+    assert list(data.data_vars) == ["u", "b_u"]
+    assert wave.matches(data.u) and np.array_equal(data.b_u.values, -wave.u.T)
+
+
+def test_field_called_like_an_axis(file, wave):
+    with pytest.raises(ReadError, match="the field 'x' is called like an axis"):
+        read(file(x=wave.u, s=wave.x, t=wave.t), field="x", space="s")
 
 
 def test_unknown_field_offers_the_closest(file, wave):

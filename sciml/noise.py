@@ -58,7 +58,8 @@ def add_noise(data: xr.Dataset, level: float, seed: int = 0) -> xr.Dataset:
 
 def _noisy(values: np.ndarray, level: float, rng: np.random.Generator) -> np.ndarray:
     if np.iscomplexobj(values):
-        both = _noisy(values.real, level, rng) + 1j * _noisy(values.imag, level, rng)
+        real, imaginary = np.real(values), np.imag(values)
+        both = _noisy(real, level, rng) + 1j * _noisy(imaginary, level, rng)
         return both.astype(values.dtype)
     strength: Any = level * np.nanstd(values)
     kind = values.dtype if values.dtype.kind == "f" else np.float64

@@ -39,8 +39,7 @@ def simulate(
         import pdes
 
         problem = pdes.get(name, **parse_settings(settings or []))
-        chosen = {} if seed is None else {"seed": seed}
-        dataset = pdes.simulate(problem, samples=samples, **chosen)
+        dataset = pdes.simulate(problem, samples=samples, seed=seed)
         pdes.save(dataset, out)
         sizes = " x ".join(f"{size} {axis}" for axis, size in dataset.sizes.items())
         console = output()

@@ -33,9 +33,8 @@ def total_derivative(expression: sympy.Expr) -> sympy.Expr:
     >>> total_derivative(jet(0)**2)
     2*u*u_x
     """
-    orders = [
-        len(symbol.name) - 2 if "_" in symbol.name else 0 for symbol in expression.free_symbols
-    ]
+    names = [str(symbol) for symbol in expression.free_symbols]
+    orders = [len(name) - 2 if "_" in name else 0 for name in names]
     return sympy.expand(
         sum((sympy.diff(expression, jet(k)) * jet(k + 1) for k in orders), start=sympy.Integer(0))
     )

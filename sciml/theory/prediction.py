@@ -125,7 +125,7 @@ class Prediction:
         >>> round(decay.value, 6)
         0.135335
         """
-        number = formula.subs(dict(at or {})).evalf()
+        number = formula.subs([*(at or {}).items()]).evalf()
         if number.free_symbols:
             missing = ", ".join(sorted(str(symbol) for symbol in number.free_symbols))
             raise ValueError(f"formula {formula} has no number for {missing}: give it in `at`")
@@ -248,17 +248,10 @@ def finite_or_text(number: float) -> float | str:
 
 
 def _number(value: Any, what: str) -> float:
-    if isinstance(value, Real) or (
-        getattr(value, "ndim", None) == 0 and not isinstance(value, complex)
-    ):
-        try:
-            return float(value)
-        except (TypeError, ValueError):
-            pass
-    if (
-        type(value).__module__.startswith("sympy")
-        and getattr(value, "is_number", False)
-        and value.is_real
-    ):
+    if isinstance(value, Real):  # also NumPy's scalars and SymPy's rationals
+        return float(value)  # pyright: ignore[reportArgumentType]
+    real_symbolic = getattr(value, "is_number", False) and getattr(value, "is_real", False)
+    array_of_one = getattr(value, "ndim", None) == 0 and "complex" not in str(value.dtype)
+    if real_symbolic or array_of_one:
         return float(value)
     raise TypeError(f"{what} is {value!r} ({type(value).__name__}): one real number is needed")

@@ -8,7 +8,7 @@ import platform
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import sciml
 from sciml import _atomic
@@ -142,7 +142,7 @@ def _table(report: Report) -> Table:
     return table
 
 
-_COLUMNS = (
+_COLUMNS: tuple[tuple[str, Literal["left", "right"]], ...] = (
     ("case", "left"),
     ("quantity", "left"),
     ("predicted", "right"),

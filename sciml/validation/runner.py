@@ -132,7 +132,7 @@ def _named(cases: Suite | Mapping[str, Case] | Iterable[Case]) -> dict[str, Case
     if isinstance(cases, Suite):
         return dict(cases.cases)
     if isinstance(cases, Mapping):
-        return dict(cases)
+        return {str(name): case for name, case in cases.items()}
     listed = list(cases)
     named = {case.name: case for case in listed}
     if len(named) < len(listed):

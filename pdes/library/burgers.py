@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from pdes.equation import Equation
-from pdes.grid import Grid
+from pdes.exact.burgers_shock import burgers_shock as shock_solution
+from pdes.exact.cole_hopf import cole_hopf
+from pdes.grid import Axis, Grid
 from pdes.initial import RandomFourier
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
@@ -39,13 +41,32 @@ def burgers_equation(viscosity: float = 0.1) -> Equation:
 @register("burgers", tags=["benchmark", "1d", "nonlinear"])
 def burgers(viscosity: float = 0.1) -> Problem:
     """Four random modes that steepen and decay on a circle of length ``2 pi``."""
+    equation = burgers_equation(viscosity)
     return Problem(
-        equation=burgers_equation(viscosity),
+        equation=equation,
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 512)),
         initial=RandomFourier(modes=4),
         initial_seed=3,
         times=np.linspace(0.0, 2.0, 201),
         time_step=0.01 / 20,
         stored_points=256,
+        exact={"cole_hopf": cole_hopf(equation), "shock": shock_solution(equation)},
         source="discovery benchmark",
+    )
+
+
+@register("burgers_shock", tags=["second tier", "1d", "nonlinear", "not periodic"])
+def burgers_shock(viscosity: float = 0.1, left: float = 1.0, right: float = 0.0) -> Problem:
+    """A viscous shock crossing an interval: sampled from its closed form."""
+    equation = burgers_equation(viscosity)
+    shock = shock_solution(equation, left=left, right=right)
+    return Problem(
+        equation=equation,
+        grid=Grid((Axis("x", -4.0, 8.0, 256, periodic=False),)),
+        initial=shock.initial,
+        times=np.linspace(0.0, 8.0, 201),
+        exact={"shock": shock},
+        exact_name="shock",
+        solver="exact",
+        notes="Not periodic: the closed form is sampled on the grid, nothing is integrated.",
     )

@@ -6,6 +6,7 @@ import numpy as np
 import sympy
 
 from pdes.equation import Equation, coordinate
+from pdes.exact.kuramoto_sivashinsky_front import kuramoto_sivashinsky_front
 from pdes.grid import Grid
 from pdes.initial import FromExpression
 from pdes.library.ranges import check_range
@@ -41,15 +42,16 @@ def kuramoto_sivashinsky_equation(hyperviscosity: float = 1.0) -> Equation:
 @register("kuramoto_sivashinsky", tags=["benchmark", "1d", "nonlinear", "chaotic"], aliases=["ks"])
 def kuramoto_sivashinsky(hyperviscosity: float = 1.0) -> Problem:
     """Spatio-temporal chaos on a circle of length ``32 pi``, 40 time units after its start."""
-    phase = coordinate("x") / 16
+    equation, phase = kuramoto_sivashinsky_equation(hyperviscosity), coordinate("x") / 16
     return Problem(
-        equation=kuramoto_sivashinsky_equation(hyperviscosity),
+        equation=equation,
         grid=Grid.periodic(x=(0.0, 32.0 * np.pi, 512)),
         initial=FromExpression({"u": sympy.cos(phase) * (1 + sympy.sin(phase))}),
         times=np.linspace(0.0, 100.0, 251),
         time_step=0.4 / 20,
         discard=40.0,
         stored_points=256,
+        exact={"front": kuramoto_sivashinsky_front(equation)},
         notes="Chaotic: trajectories agree for a few Lyapunov times only (about 10 time units).",
         source="discovery benchmark; initial field of Kassam and Trefethen (2005)",
     )

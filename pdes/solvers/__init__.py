@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pdes.solvers.errors import SolverDivergence, StabilityError
+from pdes.solvers.errors import ResolutionWarning, SolverDivergence, StabilityError
+from pdes.solvers.rollout import rollout
 from pdes.solvers.spectral import PseudoSpectral
 
-__all__ = ["PseudoSpectral", "SolverDivergence", "StabilityError"]
+__all__ = ["PseudoSpectral", "ResolutionWarning", "SolverDivergence", "StabilityError", "rollout"]

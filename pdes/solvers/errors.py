@@ -9,6 +9,10 @@ class StabilityError(ValueError):
     """The time step breaks a stability limit; raised before the first step."""
 
 
+class ResolutionWarning(UserWarning):
+    """The highest modes of a spectrum are not small: the field is not resolved, or not periodic."""
+
+
 class SolverDivergence(RuntimeError):  # noqa: N818
     """A run went wrong on the way.
 

@@ -100,6 +100,16 @@ class FourierBasis:
         complex_values = xp.isdtype(values.dtype, "complex floating")
         return xp.astype(values, self.complex_dtype if complex_values else getattr(xp, self.dtype))
 
+    def multiplier(self, values: Any) -> Array:
+        """Factors for coefficients, complex even where they are real.
+
+        Numpy multiplies real by complex through a cast into a buffer, which costs several times
+        the product itself.
+        """
+        if isinstance(values, np.ndarray):
+            values = self.xp.asarray(values, device=self.device)
+        return self.xp.astype(values, self.complex_dtype)
+
     def tail(self, spectrum: Array) -> Array:
         """Largest coefficient in the top tenth of the kept modes, over the largest of all.
 

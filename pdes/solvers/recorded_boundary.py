@@ -99,9 +99,7 @@ def solve_with_recorded_boundary(
             f"needs {times[0]:g} to {times[-1]:g}: record longer or ask for less"
         )
     fields = equation.fields
-    orders = {
-        name: parse_derivative(name, fields, equation.coordinates) for name in equation.jets
-    }
+    orders = {name: parse_derivative(name, fields, equation.coordinates) for name in equation.jets}
     highest = max([item[1][0] for item in orders.values()] + [1])
     reach = (highest - 1) // 2 + ORDER // 2
     if len(x) < 4 * reach + 8:

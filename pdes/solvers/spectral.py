@@ -108,6 +108,7 @@ class PseudoSpectral:
             coordinates={name: self.basis.asarray(x) for name, x in grid.mesh().items()},
             backend="torch" if is_torch_namespace(self.xp) else "numpy",
         )
+        self._mask = self.basis.multiplier(self.basis.mask)
         self.linear, self.coupling = self._linear_part()
         self.jet_symbols: list[sympy.Expr] = []
         self.nonlinear = self._assemble()
@@ -125,7 +126,7 @@ class PseudoSpectral:
         stacked = self.xp.stack([fields[n] for n in self.fields], axis=self._field_axis)
         if not self.basis.real:
             stacked = self.xp.astype(stacked, self.basis.complex_dtype)
-        return self.basis.forward(stacked) * self.basis.asarray(self.basis.mask.astype(float))
+        return self.basis.forward(stacked) * self._mask
 
     def backward(self, state: Array) -> dict[str, Array]:
         """Fields on the grid, each of shape ``(*batch, *grid)``."""
@@ -174,7 +175,7 @@ class PseudoSpectral:
             if i == j:
                 diagonal[i] = total
             else:
-                coupling.append((i, j, basis.asarray(total)))
+                coupling.append((i, j, basis.multiplier(total)))
         if any(xp.isdtype(symbol.dtype, "complex floating") for symbol in diagonal):
             diagonal = [xp.astype(symbol, xp.complex128) for symbol in diagonal]
         return xp.stack(diagonal, axis=0), coupling
@@ -212,12 +213,12 @@ class PseudoSpectral:
                 scale, function = compile_fluxes(item, index, self.evaluator, xp)
                 functions.append(function)
             symbol = xp.asarray(basis.derivative(orders) * basis.mask, device=basis.device)
-            multipliers.append(basis.asarray(scale * symbol))
+            multipliers.append(basis.multiplier(scale * symbol))
         collect = self._collector([row for row, _, _ in groups], sources)
         if not groups:
             return lambda state, time: collect(None, state, time)
         self._jet_columns = columns = self._jet_transform()
-        multiplier, forward = _stack(multipliers, xp), basis.forward
+        multiplier, forward = xp.stack(multipliers), basis.forward
         axis, single = self._field_axis, functions[0] if len(functions) == 1 else None
 
         def rate(state: Array, time: float) -> Array:
@@ -236,7 +237,7 @@ class PseudoSpectral:
         xp, basis, space = self.xp, self.basis, self.lowered.space
         parsed = [space.parse(symbol) for symbol in self.jet_symbols]
         columns = [self.fields.index(name) for name, _ in parsed]
-        multiplier = _stack([basis.asarray(basis.derivative(orders)) for _, orders in parsed], xp)
+        multiplier = xp.stack([basis.multiplier(basis.derivative(orders)) for _, orders in parsed])
         plain = not any(any(orders) for _, orders in parsed)
         identity = columns == list(range(len(self.fields)))
         if len(self.fields) > 1 and not identity:
@@ -270,7 +271,7 @@ class PseudoSpectral:
         xp, basis = self.xp, self.basis
         kind = getattr(xp, basis.dtype) if basis.real else basis.complex_dtype
         full = values + xp.zeros(self.grid.shape, dtype=kind, device=basis.device)
-        return basis.forward(full) * basis.asarray(basis.mask.astype(float))
+        return basis.forward(full) * self._mask
 
     def _collector(
         self, rows: list[int], sources: dict[int, Any]
@@ -306,11 +307,3 @@ def _jets_of(item: list[Flux] | sympy.Expr, space: JetSpace) -> list[sympy.Symbo
     if isinstance(item, sympy.Expr):
         return space.jets(item)
     return [symbol for flux in item for base, _ in flux.powers for symbol in base.free_symbols]
-
-
-def _stack(arrays: list[Array], xp: Any) -> Array:
-    """Stack real and complex arrays, complex if any is."""
-    if any(xp.isdtype(array.dtype, "complex floating") for array in arrays):
-        kind = xp.result_type(*[array.dtype for array in arrays])
-        arrays = [xp.astype(array, kind) for array in arrays]
-    return xp.stack(arrays, axis=0)

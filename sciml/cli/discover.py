@@ -30,10 +30,16 @@ def discover(
         list[str] | None,
         typer.Option("--field", help="Variable with the field; repeat for a system."),
     ] = None,
-    time: Annotated[str | None, typer.Option("--time", help="Variable with the times.")] = None,
+    time: Annotated[
+        str | None,
+        typer.Option("--time", help="Variable with the times, or START:STOP:POINTS."),
+    ] = None,
     space: Annotated[
         list[str] | None,
-        typer.Option("--space", help="Variable with the positions; repeat for more axes."),
+        typer.Option(
+            "--space",
+            help="Variable with the positions, or START:STOP:POINTS; repeat for more axes.",
+        ),
     ] = None,
     axes: Annotated[
         str | None, typer.Option("--axes", help="Order of the array's axes, such as x,t.")
@@ -94,15 +100,21 @@ def read(
     periodic: list[str] | None = None,
 ) -> xr.Dataset:
     """Read a recording as the options of the command say."""
+    from pdes.data import DataError
     from pdes.data import read as read_file
 
-    data = read_file(
-        file,
-        field=_one_or_list(field),
-        time=time,
-        space=_one_or_list(space),
-        axes=tuple(name.strip() for name in axes.split(",")) if axes else None,
-    )
+    try:
+        data = read_file(
+            file,
+            field=_one_or_list(field),
+            time=None if time is None else axis_values(time),
+            space=_one_or_list([axis_values(text) for text in space or []]),
+            axes=tuple(name.strip() for name in axes.split(",")) if axes else None,
+        )
+    except DataError as error:
+        # The message speaks of arguments in Python; the options have the same names.
+        hint = "On the command line: --field, --time, --space and --axes, see --help."
+        raise type(error)(f"{error}\n{hint}") from error
     for axis in periodic or []:
         if axis not in data.dims or axis in ("time", "sample"):
             known = [str(name) for name in data.dims if name not in ("time", "sample")]
@@ -135,8 +147,35 @@ def _with_noise(data: xr.Dataset, level: float, seed: int) -> xr.Dataset:
     return noisy
 
 
-def _one_or_list(names: list[str] | None) -> str | list[str] | None:
-    return names[0] if names and len(names) == 1 else names or None
+def axis_values(text: str) -> Any:
+    """Return the name of a variable as it is, and ``START:STOP:POINTS`` as evenly spaced values.
+
+    Examples
+    --------
+    >>> axis_values("x")
+    'x'
+    >>> axis_values("1:2:5")
+    array([1.  , 1.25, 1.5 , 1.75, 2.  ])
+    """
+    import numpy as np
+
+    parts = text.split(":")
+    if len(parts) == 1:
+        return text
+    try:
+        start, stop, points = float(parts[0]), float(parts[1]), int(parts[2])
+    except (ValueError, IndexError):
+        parts = []
+    if len(parts) != 3 or points < 2:
+        raise ValueError(
+            f"{text!r} is neither the name of a variable nor START:STOP:POINTS, such as 0:1:101 "
+            "for 101 values from 0 to 1, both included"
+        )
+    return np.linspace(start, stop, points)
+
+
+def _one_or_list(items: list[Any] | None) -> Any:
+    return items[0] if items and len(items) == 1 else items or None
 
 
 def _picture(model: Any, path: Path) -> bytes:

@@ -290,6 +290,30 @@ def test_discover_adds_noise_of_the_stated_strength(recording, fake):
     assert not np.allclose(fake.data.u - clean, change)
 
 
+def test_discover_takes_axes_that_the_file_lacks(fake, tmp_path):
+    np.save(tmp_path / "bare.npy", np.random.default_rng(0).normal(size=(30, 20)))
+    result = sciml_command(
+        "discover", tmp_path / "bare.npy", "--time", "0:1:30", "--space", "1:2:20", "--axes", "t,x"
+    )
+    assert result.exit_code == 0, result.output
+    np.testing.assert_allclose(fake.data.time, np.linspace(0, 1, 30))
+    np.testing.assert_allclose(fake.data.x, np.linspace(1, 2, 20))
+
+
+@pytest.mark.parametrize("text", ["0:1", "0:1:ten", "0:1:1", "0:1:10:2", ":", "a:b:3"])
+def test_axes_that_are_none_are_refused(recording, fake, text):
+    result = sciml_command("discover", recording, "--time", text)
+    assert result.exit_code == 2
+    assert "nor START:STOP:POINTS" in result.stderr.replace("\n", " ")
+
+
+def test_reading_errors_name_the_options(fake, tmp_path):
+    np.save(tmp_path / "bare.npy", np.zeros((30, 20)))
+    result = sciml_command("discover", tmp_path / "bare.npy")
+    assert result.exit_code == 2
+    assert "On the command line: --field, --time, --space and --axes" in result.stderr
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_discover_draws(recording, fake, tmp_path, suffix):
     result = sciml_command("discover", recording, "--plot", tmp_path / f"a.{suffix}")

@@ -228,9 +228,7 @@ class AbstractDiscoverer(BaseEstimator):
             ratios = {names[r.without]: r.ratio for r in selection.rivals}
             worst = min(ratios.values(), default=float("nan"))
             word = verdict(worst) if ratios else "unknown"
-            self.identifiability_[target] = Identifiability(
-                word, worst, ratios, selection.notices
-            )
+            self.identifiability_[target] = Identifiability(word, worst, ratios, selection.notices)
             if selection.inclusion is not None:
                 self.inclusion_[target] = dict(
                     zip(names, map(float, selection.inclusion), strict=True)
@@ -257,9 +255,13 @@ class AbstractDiscoverer(BaseEstimator):
                 errors[target] = {
                     term: float(d) for term, d in zip(terms[target], deviations, strict=True)
                 }
-            equation = Equation.from_terms(
-                terms, name="discovered", coordinates=self._features[0].coordinates
-            ) if set(terms) == set(self.fields_) else None
+            equation = (
+                Equation.from_terms(
+                    terms, name="discovered", coordinates=self._features[0].coordinates
+                )
+                if set(terms) == set(self.fields_)
+                else None
+            )
             self.__dict__["_statement"] = {
                 "terms": terms,
                 "errors": errors,
@@ -271,7 +273,7 @@ class AbstractDiscoverer(BaseEstimator):
     def _expand(
         self, support: Sequence[int], coefficients: Sequence[float] | NDArray, covariance: NDArray
     ) -> tuple[dict[str, float], NDArray]:
-        """Canonical terms of a combination of features, and the covariance of their coefficients."""
+        """Canonical terms of a combination of features, and their coefficients' covariance."""
         expansions = [expand_feature(self._features[k], self.fields_) for k in support]
         basis = list(dict.fromkeys(term for item in expansions for term in item))
         change = np.array([[item.get(term, 0.0) for item in expansions] for term in basis])
@@ -348,9 +350,7 @@ class AbstractDiscoverer(BaseEstimator):
         """
         return self._both_sides(X, coords)[0]
 
-    def score(
-        self, X: Any, y: None = None, *, coords: Mapping[str, Any] | None = None
-    ) -> float:
+    def score(self, X: Any, y: None = None, *, coords: Mapping[str, Any] | None = None) -> float:
         """Share of the variance of the weak time derivative that the equation explains.
 
         Parameters
@@ -372,9 +372,7 @@ class AbstractDiscoverer(BaseEstimator):
         total = np.sum((measured - measured.mean(axis=0)) ** 2, axis=0)
         return float(np.mean(1.0 - residual / np.maximum(total, 1e-300)))
 
-    def _both_sides(
-        self, X: Any, coords: Mapping[str, Any] | None
-    ) -> tuple[NDArray, NDArray]:
+    def _both_sides(self, X: Any, coords: Mapping[str, Any] | None) -> tuple[NDArray, NDArray]:
         self._check_fitted()
         recordings = as_recordings(X, coords, self.periodic)
         if tuple(recordings[0].fields) != self.fields_:

@@ -25,7 +25,7 @@ from sciml.discovery.symmetry import (
     symmetry_report,
 )
 from sciml.discovery.terms import Feature
-from sciml.discovery.whitened_fit import Assembled, EquationFit, whitened_best_subset
+from sciml.discovery.whitened_fit import FLOOR_CLEAN, Assembled, EquationFit, whitened_best_subset
 
 
 class WhitenedBestSubset(AbstractDiscoverer):
@@ -154,19 +154,21 @@ class WhitenedBestSubset(AbstractDiscoverer):
         notices = []
         adequate = True
         if not fit.support:
-            notices.append("no term explains the data better than none: the field does not move, "
-                           "or its noise hides how")
+            notices.append(
+                "no term explains the data better than none: the field does not move, "
+                "or its noise hides how"
+            )
             return notices, False
-        if fit.chi2 > _largest_chi2(fit):
+        if _misfits(fit):
             adequate = False
             notices.append(_misfit_notice(fit))
         for axis, statistic in drift_statistics(assembled, fit).items():
             if statistic > GATE:
                 adequate = False
                 notices.append(
-                    f"the coefficients change along {axis} (F = {statistic:.0f}, at most {GATE:.0f} "
-                    f"expected): the equation probably depends on {axis} explicitly and lies "
-                    "outside the library; try terms such as 'x*u_x' or 'u_x/x'"
+                    f"the coefficients change along {axis} (F = {statistic:.0f}, at most "
+                    f"{GATE:.0f} expected): the equation probably depends on {axis} explicitly "
+                    "and lies outside the library; try terms such as 'x*u_x' or 'u_x/x'"
                 )
         if not fit.result.exhaustive:
             notices.append(
@@ -195,12 +197,14 @@ class WhitenedBestSubset(AbstractDiscoverer):
         return notices, adequate
 
 
-def _largest_chi2(fit: EquationFit) -> float:
-    """Residual above which the equation does not explain the data."""
+def _misfits(fit: EquationFit) -> bool:
+    """Whether the residual is beyond what noise and discretization explain."""
     if fit.clean:
-        return 1.0
+        return fit.chi2 > 1.0
     rows = max(1, fit.system.rows - len(fit.support))
-    return 1.0 + max(0.15, 3.3 * np.sqrt(2.0 / rows))
+    beyond_noise = fit.chi2 > 1.0 + max(0.15, 3.3 * np.sqrt(2.0 / rows))
+    excess = fit.relative_residual**2 * (1.0 - 1.0 / max(fit.chi2, 1.0))
+    return bool(beyond_noise and excess > FLOOR_CLEAN**2)
 
 
 def _misfit_notice(fit: EquationFit) -> str:
@@ -224,9 +228,7 @@ def _is_traveling_wave(
     if len(fit.support) != 1:
         return False
     lone = features[fit.support[0]]
-    return (
-        lone.degree() == 1 and sum(lone.outer) == 1 and rivals[0].ratio < TRAVELING_WAVE
-    )
+    return lone.degree() == 1 and sum(lone.outer) == 1 and rivals[0].ratio < TRAVELING_WAVE
 
 
 def drift_statistics(assembled: Assembled, fit: EquationFit) -> dict[str, float]:
@@ -268,9 +270,7 @@ def _path(fit: EquationFit, names: list[str]) -> tuple[PathStep, ...]:
             size=size,
             terms=tuple(names[k] for k in support),
             residual=residual / system.square,
-            score=tempered_ebic(
-                residual, size, system.size, system.rows, system.square, fit.floor
-            ),
+            score=tempered_ebic(residual, size, system.size, system.rows, system.square, fit.floor),
         )
         for size, (support, residual) in enumerate(fit.result.best)
     )

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack, solve_triangular
+from scipy.linalg import get_lapack_funcs, solve_triangular
 
 from sciml.discovery.weak_form import Groups, Orders, WeakForm, add_group
+
+_FACTORIZE, _INVERT = get_lapack_funcs(("potrf", "potri"), dtype=np.float64)
 
 JITTER = 1e-4
 """Added to the diagonal, relative to its mean: neighboring windows are nearly dependent."""
@@ -149,8 +151,8 @@ def trace_products(pairs: PairSums, inverse: NDArray, responses: Sequence[Groups
     count = len(responses)
     out = np.zeros((count, count))
     in_time: dict[tuple[int, int], NDArray] = {}
-    for (space_1, time_1) in keys:
-        for (space_2, time_2) in keys:
+    for space_1, time_1 in keys:
+        for space_2, time_2 in keys:
             if (time_1, time_2) not in in_time:
                 last = len(pairs.weak.windows) - 1
                 in_time[time_1, time_2] = at_pairs @ pairs.products(last, time_1, time_2)
@@ -186,7 +188,7 @@ class Whitener:
         matrix = covariance.copy()
         jitter = JITTER * float(np.mean(np.diag(matrix)))
         matrix[np.diag_indices_from(matrix)] += jitter
-        factor, info = lapack.dpotrf(matrix.T, lower=1, clean=1, overwrite_a=1)
+        factor, info = _FACTORIZE(matrix.T, lower=1, clean=1, overwrite_a=1)
         if info != 0:
             raise np.linalg.LinAlgError("the covariance of the rows is not positive definite")
         return cls(factor)
@@ -197,7 +199,7 @@ class Whitener:
 
     def inverse(self) -> NDArray:
         """Inverse of the covariance."""
-        lower, info = lapack.dpotri(self.factor, lower=1)
+        lower, info = _INVERT(self.factor, lower=1)
         if info != 0:
             raise np.linalg.LinAlgError("the covariance of the rows cannot be inverted")
         full = lower + lower.T

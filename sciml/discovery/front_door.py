@@ -7,9 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sciml.discovery.base import AbstractDiscoverer
+from sciml.discovery.baselines import WeakLasso, WeakMSTLS, WeakSTLSQ
 from sciml.discovery.best_subset import WhitenedBestSubset
+from sciml.discovery.eqod import EqOD
 
-ESTIMATORS = {"whitened": WhitenedBestSubset}
+ESTIMATORS = {
+    "whitened": WhitenedBestSubset,
+    "eqod": EqOD,
+    "lasso": WeakLasso,
+    "stlsq": WeakSTLSQ,
+    "mstls": WeakMSTLS,
+}
 
 
 def discover(
@@ -65,7 +73,7 @@ def discover(
     if isinstance(estimator, AbstractDiscoverer):
         from sklearn.base import clone
 
-        model = clone(estimator)
+        model: Any = clone(estimator)
         given = {
             "library": library,
             "target": target,

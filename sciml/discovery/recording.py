@@ -75,7 +75,7 @@ class Recording:
 
 def as_recordings(
     data: Any,
-    coords: Mapping[str, Any] | None = None,
+    coords: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     periodic: bool | Sequence[str] | None = None,
 ) -> list[Recording]:
     """Bring what a user may have into a list of recordings.
@@ -84,8 +84,9 @@ def as_recordings(
     ----------
     data : DataArray, Dataset, array, or list of these
         Dimensions ``time`` (or ``t``), ``x``, ``y``, ``z`` and, for several runs, ``sample``.
-    coords : mapping, optional
-        Coordinates of the axes of a plain array, in axis order: ``{"x": x, "t": t}``.
+    coords : mapping or list of mappings, optional
+        Coordinates of the axes of a plain array, in axis order: ``{"x": x, "t": t}``; a list gives
+        one for each recording of a list.
     periodic : bool or sequence of str, optional
         Which space axes wrap around. By default the attribute ``periodic`` of the coordinate
         decides; without it an axis counts as not periodic.
@@ -107,7 +108,7 @@ def as_recordings(
                 raise ValueError(
                     f"coords is a list of {len(coords)} for {len(data)} recordings: give one each"
                 )
-            each = list(coords)
+            each: list[Any] = list(coords)
         else:
             each = [coords] * len(data)
         runs = [
@@ -119,6 +120,8 @@ def as_recordings(
         return runs
     from pdes.data import as_dataset
 
+    if coords is not None and not isinstance(coords, Mapping):
+        raise ValueError("coords is a list, but data is a single recording: give one mapping")
     dataset = as_dataset(data, coords)
     if "sample" in dataset.dims:
         runs = [
@@ -246,12 +249,12 @@ def _split_fields(dataset: xr.Dataset) -> tuple[dict[str, NDArray], tuple[str, .
         if values.dtype.kind not in "fiubc":
             raise ValueError(f"field {name!r} has dtype {values.dtype}, expected numbers")
         if values.dtype.kind == "c":
-            if not np.any(values.imag):
-                fields[name] = values.real.astype(float)
+            real, imaginary = np.real(values).astype(float), np.imag(values).astype(float)
+            if not np.any(imaginary):
+                fields[name] = real
                 continue
             complex_fields.append(name)
-            fields[f"{name}_re"] = values.real.astype(float)
-            fields[f"{name}_im"] = values.imag.astype(float)
+            fields[f"{name}_re"], fields[f"{name}_im"] = real, imaginary
             continue
         fields[name] = values.astype(float)
     return fields, tuple(complex_fields)

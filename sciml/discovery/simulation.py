@@ -85,9 +85,7 @@ def simulate_equation(
         spacing = (values[-1] - values[0]) / (len(values) - 1)
         factor = _refinement(len(values)) if len(space) == 1 else 1
         points = len(values) * factor
-        axes.append(
-            Axis(name=name, start=values[0], stop=values[-1] + spacing, points=points)
-        )
+        axes.append(Axis(name=name, start=values[0], stop=values[-1] + spacing, points=points))
         if factor > 1 or points != len(values):
             refined = {key: _refine(item, axis, points) for key, item in refined.items()}
             refinement = factor
@@ -151,9 +149,9 @@ def _initial_fields(
     parts: dict[str, NDArray] = {}
     for name, item in given.items():
         if name not in equation.fields and f"{name}_re" in equation.fields:
-            parts[f"{name}_re"], parts[f"{name}_im"] = item.real, item.imag
+            parts[f"{name}_re"], parts[f"{name}_im"] = np.real(item), np.imag(item)
         else:
-            parts[name] = item.real if item.dtype.kind == "c" else item
+            parts[name] = np.real(item)
     shape = tuple(len(coordinates[name]) for name in space)
     for name in equation.fields:
         if name not in parts:

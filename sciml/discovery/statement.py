@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -75,9 +75,7 @@ def _joined_targets(model: AbstractDiscoverer) -> list[str]:
     """Targets, with both parts of a complex field replaced by the field."""
     out: list[str] = []
     for target in model.targets_:
-        whole = next(
-            (n for n in model.complex_fields_ if target in (f"{n}_re", f"{n}_im")), None
-        )
+        whole = next((n for n in model.complex_fields_ if target in (f"{n}_re", f"{n}_im")), None)
         both = whole is not None and {f"{whole}_re", f"{whole}_im"} <= set(model.targets_)
         name = whole if both and whole is not None else target
         if name not in out:
@@ -103,8 +101,8 @@ def rejoin(model: AbstractDiscoverer, field: str) -> dict[Product, tuple[complex
     dict
         Product of factors -> (coefficient, standard error).
     """
-    values: dict[Product, complex] = Counter()
-    variances: dict[Product, float] = Counter()
+    values: defaultdict[Product, complex] = defaultdict(complex)
+    variances: defaultdict[Product, float] = defaultdict(float)
     for part, unit in ((f"{field}_re", 1.0), (f"{field}_im", 1j)):
         terms, covariance = model.terms_[part], model.cov_[part]
         shares: dict[Product, np.ndarray] = {}
@@ -141,12 +139,12 @@ def _substitute(term: str, field: str) -> dict[Product, complex]:
                 pieces = {field + rest: -0.5j, f"{field}{rest}*": 0.5j}
             else:
                 pieces = {base: 1.0}
-            grown: dict[Product, complex] = Counter()
+            grown: defaultdict[Product, complex] = defaultdict(complex)
             for product, share in total.items():
                 for piece, weight in pieces.items():
                     key = tuple(sorted((*product, piece))) if piece != "1" else product
                     grown[key] += share * weight
-            total = grown
+            total = dict(grown)
     return total
 
 

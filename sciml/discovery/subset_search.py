@@ -15,7 +15,7 @@ BEAM_WIDTH = 500
 CHUNK = 20_000
 
 MODEL_ERROR_ROWS = 25
-"""Rows after which more of them teach nothing new about the size: model error does not average out."""
+"""Rows after which more of them say little about the size: model error does not average out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class GramSystem:
         """Normal equations of ``left = matrix @ w``."""
         scale = np.linalg.norm(matrix, axis=0)
         scale = np.where(scale > 0, scale, 1.0)
-        triangle = np.linalg.qr(np.column_stack([matrix / scale, left]), mode="r")
+        triangle = np.asarray(np.linalg.qr(np.column_stack([matrix / scale, left]), mode="r"))
         gram = triangle[:, :-1].T @ triangle[:, :-1]
         moment = triangle[:, :-1].T @ triangle[:, -1]
         square = float(triangle[:, -1] @ triangle[:, -1])
@@ -63,9 +63,7 @@ class GramSystem:
         if not support:
             return np.zeros(0), self.square
         columns = list(support)
-        solution, *_ = np.linalg.lstsq(
-            self.triangle[:, columns], self.triangle[:, -1], rcond=1e-13
-        )
+        solution, *_ = np.linalg.lstsq(self.triangle[:, columns], self.triangle[:, -1], rcond=1e-13)
         residual = self.triangle[:, -1] - self.triangle[:, columns] @ solution
         return solution / self.scale[columns], float(residual @ residual)
 
@@ -147,9 +145,9 @@ def search(
     compared = [(np.zeros((1, 0), np.int16), np.array([system.square]))]
     exhaustive = True
     for size in range(1, max_size + 1):
-        if system.size <= exhaustive_columns and size <= EXHAUSTIVE_SIZE:
-            supports = _all_supports(system.size, size)
-        elif math.comb(system.size, size) <= CHUNK:
+        if (system.size <= exhaustive_columns and size <= EXHAUSTIVE_SIZE) or math.comb(
+            system.size, size
+        ) <= CHUNK:
             supports = _all_supports(system.size, size)
         else:
             exhaustive = False

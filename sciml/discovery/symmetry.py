@@ -172,9 +172,7 @@ def nested_statistic(system: GramSystem, columns: list[int], floor: float) -> fl
     return float(max(reduced - full, 0.0) / excluded / ((full + base) / freedom + 1e-300))
 
 
-def galilean_test(
-    system: GramSystem, features: tuple[Feature, ...], floor: float
-) -> StructureTest:
+def galilean_test(system: GramSystem, features: tuple[Feature, ...], floor: float) -> StructureTest:
     """Test of Galilean invariance."""
     return structure_test("galilean", system, features, floor)
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -128,7 +128,9 @@ class Library:
         for name in ("degree", "order"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or value < 0 or value > 8):
-                raise ValueError(f"library {name} must be a whole number from 0 to 8, got {value!r}")
+                raise ValueError(
+                    f"library {name} must be a whole number from 0 to 8, got {value!r}"
+                )
         for name in ("extra", "terms"):
             value = getattr(self, name)
             if isinstance(value, str):
@@ -302,7 +304,7 @@ def _split_product(
         raise ValueError(f"library term {text!r} is a sum; list its terms one by one")
     powers: dict[Atom, int] = {}
     weight = sympy.Integer(1)
-    for factor in sympy.Mul.make_args(expression):
+    for factor in expression.as_ordered_factors():
         base, exponent = factor.as_base_exp()
         atom = _as_atom(base, coordinates)
         if atom is None:
@@ -331,7 +333,7 @@ def _as_atom(base: Any, coordinates: tuple[str, ...]) -> Atom | None:
     if isinstance(base, AppliedUndef):
         return str(base.func), (0,) * len(coordinates)
     if isinstance(base, sympy.Derivative) and isinstance(base.expr, AppliedUndef):
-        orders = {str(variable): int(count) for variable, count in base.variable_count}
+        orders = {str(variable): int(count) for variable, count in cast(Any, base.variable_count)}
         return str(base.expr.func), tuple(orders.get(name, 0) for name in coordinates)
     return None
 
@@ -381,7 +383,7 @@ def expand_feature(feature: Feature, fields: tuple[str, ...]) -> dict[str, float
     equation = Equation.from_text(
         _single_term_system(feature.name, fields), name="term", coordinates=feature.coordinates
     )
-    return dict(equation.terms()[fields[0]])
+    return {term: float(np.real(c)) for term, c in equation.terms()[fields[0]].items()}
 
 
 def _single_term_system(term: str, fields: tuple[str, ...]) -> list[str]:

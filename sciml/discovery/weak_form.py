@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import savgol_coeffs
 from scipy.ndimage import correlate1d
+from scipy.signal import savgol_coeffs
 
 from sciml.discovery.noise import wick_power
 from sciml.discovery.recording import Recording
@@ -24,6 +24,9 @@ from sciml.discovery.windows import AxisWindows, choose_half_width, mean_spectru
 
 MAX_ROWS = 2000
 """Most windows that are used; their covariance is dense."""
+
+PASSBAND = 4.0
+"""Corner of the derivative filters, relative to the corner wavenumber of the data."""
 
 Orders = tuple[int, ...]
 Groups = dict[tuple[Orders, int], NDArray | float]
@@ -78,10 +81,10 @@ class WeakForm:
             from scipy.ndimage import binary_dilation
 
             mask = binary_dilation(mask, structure=reach)
-        touched = mask
+        touched: Any = mask
         for axis, windows in enumerate(self.windows):
             touched = windows.touched(touched, axis)
-        return ~touched.reshape(-1)
+        return np.logical_not(touched.reshape(-1))
 
     @property
     def n_windows(self) -> tuple[int, ...]:
@@ -203,11 +206,10 @@ class WeakForm:
 
     def _savgol(self, axis: int, order: int, degree: int) -> NDArray:
         windows = self.windows[axis]
-        half = min(max(windows.half_width // 2, degree // 2 + 1), 10, (windows.points - 1) // 2)
+        half = filter_half_width(windows.corner_fraction, degree)
+        half = min(half, (windows.points - 1) // 2)
         degree = min(degree, 2 * half)
-        return savgol_coeffs(
-            2 * half + 1, degree, deriv=order, delta=windows.spacing, use="dot"
-        )
+        return savgol_coeffs(2 * half + 1, degree, deriv=order, delta=windows.spacing, use="dot")
 
     def error_covariance(self, first: Atom, second: Atom) -> float:
         """Covariance of the errors of two pointwise values at the same grid point."""
@@ -218,8 +220,7 @@ class WeakForm:
             if one is None and other is None:
                 continue
             if one is None or other is None:
-                lone = one if one is not None else other
-                assert lone is not None
+                lone = np.asarray(one if one is not None else other)
                 total *= float(lone[len(lone) // 2])
                 continue
             short, long = sorted((one, other), key=len)
@@ -256,27 +257,52 @@ class WeakForm:
     ) -> None:
         """Add ``int psi^(k) h d^a e``, integrated by parts so that it acts on ``e`` itself."""
         for shares in itertools.product(*(range(k + 1) for k in inner)):
-            values = slope
+            values: NDArray | float = slope
             factor = 1.0
             for axis, share in enumerate(shares):
                 factor *= comb(inner[axis], share) * (-1.0) ** share
                 if share:
-                    if np.isscalar(values):
+                    if isinstance(values, float):
                         factor = 0.0
                         break
                     mode = "wrap" if self.recording.periodic[axis] else "nearest"
                     kernel = self._savgol(axis, share, degree=6)
-                    values = correlate1d(values, kernel, axis=axis, mode=mode)
+                    values = np.asarray(correlate1d(values, kernel, axis=axis, mode=mode))
             if factor == 0.0:
                 continue
-            total = tuple(
-                k + a - s for k, a, s in zip(orders, inner, shares, strict=True)
-            )
+            total = tuple(k + a - s for k, a, s in zip(orders, inner, shares, strict=True))
             add_group(groups, (total, 0), values * factor)
 
     def left_response(self) -> Groups:
         """Response of the left-hand side to noise on its own field."""
         return {((0,) * (len(self.windows) - 1), 1): 1.0}
+
+
+def filter_half_width(corner: float, degree: int) -> int:
+    """Half-width of a Savitzky-Golay filter that passes what the windows resolve.
+
+    The filter's corner lies near ``(degree + 1) / (3.2 m - 4.6)`` of the Nyquist wavenumber
+    (Schafer, IEEE Signal Process. Mag. 28 (2011) 111-117); it is put at a multiple of the data's.
+
+    Parameters
+    ----------
+    corner : float
+        Corner wavenumber of the data relative to the Nyquist wavenumber.
+    degree : int
+        Degree of the filter's polynomial.
+
+    Returns
+    -------
+    int
+        Between ``degree / 2 + 1`` and 10.
+
+    Examples
+    --------
+    >>> filter_half_width(0.2, 6), filter_half_width(0.02, 6)
+    (4, 10)
+    """
+    wanted = ((degree + 1) / (PASSBAND * corner) + 4.6) / 3.2
+    return int(min(max(round(wanted), degree // 2 + 1), 10))
 
 
 def add_group(groups: Groups, key: tuple[Orders, int], values: NDArray | float) -> None:

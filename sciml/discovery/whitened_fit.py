@@ -119,14 +119,14 @@ class Assembled:
     def covariance(self, run: int, support: Sequence[int], coefficients: NDArray) -> NDArray:
         """Covariance of the residual rows of one recording."""
         total: NDArray | float = 0.0
-        for field in self.weak_forms[run].recording.fields:
+        for name in self.weak_forms[run].recording.fields:
             groups = combine(
-                [self.response(run, column, field) for column in (*support, -1)],
+                [self.response(run, column, name) for column in (*support, -1)],
                 [*(-np.asarray(coefficients)), 1.0],
             )
             if groups:
                 part = response_covariance(self.pairs(run), groups)
-                total = total + self.noise_weight(run, field) * part
+                total = total + self.noise_weight(run, name) * part
         return np.asarray(total)
 
     def whiteners(self, support: Sequence[int], coefficients: NDArray) -> list[Whitener]:
@@ -165,9 +165,9 @@ class Assembled:
         total = np.zeros((len(columns), len(columns)))
         for run, whitener in enumerate(whiteners):
             inverse = whitener.inverse()
-            for field in self.weak_forms[run].recording.fields:
-                responses = [self.response(run, column, field) for column in columns]
-                total += self.noise_weight(run, field) * trace_products(
+            for name in self.weak_forms[run].recording.fields:
+                responses = [self.response(run, column, name) for column in columns]
+                total += self.noise_weight(run, name) * trace_products(
                     self.pairs(run), inverse, responses
                 )
         return total
@@ -196,6 +196,8 @@ class EquationFit:
         Whether the noise was below what whitening needs.
     corrected : bool
         Whether the coefficients are corrected for noise in the features.
+    relative_residual : float
+        Residual of the unwhitened rows relative to their left-hand side.
     whiteners : list of Whitener
         Of the final covariance, one per recording; empty for clean data.
     """
@@ -209,6 +211,7 @@ class EquationFit:
     floor: float
     clean: bool
     corrected: bool
+    relative_residual: float
     whiteners: list[Whitener] = field(default_factory=list, repr=False)
 
     @property
@@ -285,6 +288,7 @@ def _clean_fit(
         floor=FLOOR_CLEAN,
         clean=True,
         corrected=False,
+        relative_residual=float(np.sqrt(residual / system.square)),
     )
 
 
@@ -329,8 +333,17 @@ def _corrected_fit(
         floor=FLOOR_WHITENED,
         clean=False,
         corrected=corrected,
+        relative_residual=_relative_residual(assembled, support, coefficients),
         whiteners=whiteners,
     )
+
+
+def _relative_residual(
+    assembled: Assembled, support: tuple[int, ...], coefficients: NDArray
+) -> float:
+    features, left = assembled.plain
+    residual = left - features[:, list(support)] @ coefficients
+    return float(np.linalg.norm(residual) / np.linalg.norm(left))
 
 
 def _unit(matrix: NDArray) -> NDArray:

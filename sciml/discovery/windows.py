@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,7 +164,7 @@ def spectral_half_width(points: int, corner: float) -> float:
         high *= 2
     if mismatch(low) <= 0:
         return low
-    return float(brentq(mismatch, low, high, xtol=1e-6))
+    return float(cast(float, brentq(mismatch, low, high, xtol=1e-6)))
 
 
 @dataclass(frozen=True)
@@ -197,6 +198,12 @@ class AxisWindows:
     def exponent(self) -> int:
         """Exponent of the bump."""
         return bump_exponent(self.half_width, self.order)
+
+    @property
+    def corner_fraction(self) -> float:
+        """Wavenumber where the bump's spectrum has decayed, relative to the Nyquist wavenumber."""
+        decay = math.log(END_VALUE) / math.log((2 * self.half_width - 1) / self.half_width**2)
+        return SPECTRAL_WIDTH * math.sqrt(3 + 2 * decay) / (math.pi * self.half_width)
 
     @cached_property
     def centers(self) -> NDArray:

@@ -6,7 +6,7 @@ import copy
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,13 @@ from pdes import Equation
 from sciml.discovery.evidence import Rival, verdict
 from sciml.discovery.recording import DiscoveryWarning, Recording, as_recordings
 from sciml.discovery.symmetry import SymmetryReport
-from sciml.discovery.terms import Feature, expand_feature, resolve_library
+from sciml.discovery.terms import (
+    Feature,
+    expand_feature,
+    parse_feature,
+    parse_unit,
+    resolve_library,
+)
 from sciml.discovery.weak_form import WeakForm
 from sciml.discovery.whitened_fit import Assembled
 
@@ -98,6 +104,28 @@ class Selection:
     growth: NDArray | None = None
     noise_limits: NDArray | None = None
 
+    def renumbered(self, columns: Sequence[int], count: int) -> Selection:
+        """The same selection, its column ``k`` standing for ``columns[k]`` of ``count``."""
+        if len(columns) == count:
+            return self
+        inclusion = None
+        if self.inclusion is not None:
+            inclusion = np.zeros(count)
+            inclusion[list(columns)] = self.inclusion
+        return replace(
+            self,
+            support=tuple(columns[k] for k in self.support),
+            rivals=tuple(
+                replace(
+                    rival,
+                    without=columns[rival.without],
+                    support=tuple(columns[k] for k in rival.support),
+                )
+                for rival in self.rivals
+            ),
+            inclusion=inclusion,
+        )
+
 
 class AbstractDiscoverer(BaseEstimator):
     """Base of the estimators that find equations; subclasses choose the terms.
@@ -109,6 +137,7 @@ class AbstractDiscoverer(BaseEstimator):
     target: str | Sequence[str] | None
     periodic: bool | Sequence[str] | None
     half_widths: Sequence[int] | None
+    known: Mapping[str, Any] | None = None
 
     # ---- fitting --------------------------------------------------------------------------
 
@@ -142,7 +171,10 @@ class AbstractDiscoverer(BaseEstimator):
         targets = self._targets(first)
         library = resolve_library(self.library)
         features = library.features(names, first.space)
-        weak_forms = [WeakForm(run, features, self.half_widths) for run in recordings]
+        known = known_terms(self.known, names, targets, first.space)
+        listed = {feature for entries in known.values() for feature in entries}
+        columns = features + tuple(feature for feature in listed if feature not in features)
+        weak_forms = [WeakForm(run, columns, self.half_widths) for run in recordings]
         matrices = [weak.matrix() for weak in weak_forms]
         self._check_rows(weak_forms, len(features))
         self.feature_names_ = [feature.name for feature in features]
@@ -156,14 +188,18 @@ class AbstractDiscoverer(BaseEstimator):
         ]
         self.complex_fields_ = first.complex_fields
         self._features = features
+        self._known = known
         self._domains = [
             {name: values.copy() for name, values in run.coordinates.items()} for run in recordings
         ]
         self._periodic = first.periodic
         self._selections: dict[str, Selection] = {}
         for name in targets:
-            assembled = Assembled(weak_forms, name, matrices)
-            self._selections[name] = self._select(assembled, features)
+            fixed = {columns.index(feature): c for feature, c in known[name].items()}
+            free = [k for k in range(len(features)) if k not in fixed]
+            assembled = Assembled(weak_forms, name, matrices, free, fixed)
+            chosen = self._select(assembled, tuple(features[k] for k in free))
+            self._selections[name] = chosen.renumbered(free, len(features))
         self._state_result()
         for name, selection in self._selections.items():
             for notice in selection.notices:
@@ -248,8 +284,14 @@ class AbstractDiscoverer(BaseEstimator):
         if "_statement" not in self.__dict__:
             terms, errors, covariances = {}, {}, {}
             for target, selection in self._selections.items():
+                known = self._known[target]
+                count = len(selection.support)
+                covariance = np.zeros((count + len(known), count + len(known)))
+                covariance[:count, :count] = selection.covariance
                 terms[target], covariances[target] = self._expand(
-                    selection.support, selection.coefficients, selection.covariance
+                    [*(self._features[k] for k in selection.support), *known],
+                    [*selection.coefficients, *known.values()],
+                    covariance,
                 )
                 deviations = np.sqrt(np.maximum(np.diag(covariances[target]), 0.0))
                 errors[target] = {
@@ -271,10 +313,13 @@ class AbstractDiscoverer(BaseEstimator):
         return self.__dict__["_statement"]
 
     def _expand(
-        self, support: Sequence[int], coefficients: Sequence[float] | NDArray, covariance: NDArray
+        self,
+        features: Sequence[Feature],
+        coefficients: Sequence[float] | NDArray,
+        covariance: NDArray,
     ) -> tuple[dict[str, float], NDArray]:
         """Canonical terms of a combination of features, and their coefficients' covariance."""
-        expansions = [expand_feature(self._features[k], self.fields_) for k in support]
+        expansions = [expand_feature(feature, self.fields_) for feature in features]
         basis = list(dict.fromkeys(term for item in expansions for term in item))
         change = np.array([[item.get(term, 0.0) for item in expansions] for term in basis])
         if not basis:
@@ -323,7 +368,8 @@ class AbstractDiscoverer(BaseEstimator):
             out[target] = []
             for rival in selection.rivals:
                 size = len(rival.support)
-                terms, _ = self._expand(rival.support, rival.coefficients, np.zeros((size, size)))
+                columns = [self._features[k] for k in rival.support]
+                terms, _ = self._expand(columns, rival.coefficients, np.zeros((size, size)))
                 out[target].append(
                     {
                         "without": self.feature_names_[rival.without],
@@ -381,10 +427,16 @@ class AbstractDiscoverer(BaseEstimator):
                 f"{self.fields_}"
             )
         predicted, measured = [], []
+        known = [feature for entries in self._known.values() for feature in entries]
+        columns = (*self._features, *dict.fromkeys(f for f in known if f not in self._features))
+        weights = np.zeros((len(columns), len(self.targets_)))
+        for position, target in enumerate(self.targets_):
+            weights[: len(self._features), position] = self.coef_[target]
+            for feature, coefficient in self._known[target].items():
+                weights[columns.index(feature), position] = coefficient
         for run in recordings:
-            weak = WeakForm(run, self._features, self.half_widths)
-            matrix = weak.matrix()
-            predicted.append(np.column_stack([matrix @ self.coef_[t] for t in self.targets_]))
+            weak = WeakForm(run, columns, self.half_widths)
+            predicted.append(weak.matrix() @ weights)
             measured.append(np.column_stack([weak.left_side(t) for t in self.targets_]))
         left, right = np.concatenate(predicted), np.concatenate(measured)
         if len(self.targets_) == 1:
@@ -479,6 +531,48 @@ class AbstractDiscoverer(BaseEstimator):
 
         self._check_fitted()
         return plot_evidence(self, axes)
+
+
+def known_terms(
+    known: Mapping[str, Any] | None,
+    fields: tuple[str, ...],
+    targets: tuple[str, ...],
+    coordinates: tuple[str, ...],
+) -> dict[str, dict[Feature, float]]:
+    """Terms whose coefficients are known, by target.
+
+    Parameters
+    ----------
+    known : mapping, optional
+        Term -> coefficient, or target -> term -> coefficient.
+    fields, targets, coordinates : tuple of str
+        Names of all fields, of those whose equation is sought, and of the space axes.
+
+    Returns
+    -------
+    dict of str to dict of Feature to float
+    """
+    out: dict[str, dict[Feature, float]] = {target: {} for target in targets}
+    if not known:
+        return out
+    nested = {key: value if isinstance(value, Mapping) else None for key, value in known.items()}
+    if all(value is None for value in nested.values()):
+        if len(targets) != 1:
+            raise ValueError(
+                f"known gives terms without a field, but equations are sought for {list(targets)}: "
+                "write known={'u': {'u_xx': 0.1}}"
+            )
+        nested = {targets[0]: known}
+    for target, entries in nested.items():
+        if target not in out or entries is None:
+            raise ValueError(f"known names {target!r}, but the targets are {list(targets)}")
+        for term, coefficient in entries.items():
+            feature = parse_feature(term, fields, coordinates)
+            # the feature may be a multiple of the term: u*u_x is half of (u^2)_x
+            unit = next(iter(expand_feature(feature, fields).values()))
+            written = parse_unit(term, fields, coordinates)
+            out[target][feature] = float(coefficient) * written / unit
+    return out
 
 
 def _pooled(recordings: list[Recording], what: str) -> dict[str, float]:

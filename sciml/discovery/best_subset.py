@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,9 @@ class WhitenedBestSubset(AbstractDiscoverer):
     half_widths : sequence of int, optional
         Half-width of the windows along each axis in grid points, time last; from the spectrum by
         default.
+    known : mapping, optional
+        Terms whose coefficients are known, ``{"u_xx": 0.1}`` or ``{"u": {"u_xx": 0.1}}``; they are
+        part of the equation but not sought.
     random_state : int, default 0
         Kept for a common interface; this estimator draws no random numbers.
 
@@ -95,6 +98,7 @@ class WhitenedBestSubset(AbstractDiscoverer):
         max_terms: int = 5,
         symmetry: str = "report",
         half_widths: Sequence[int] | None = None,
+        known: Mapping[str, Any] | None = None,
         random_state: int | None = 0,
     ) -> None:
         self.library = library
@@ -103,6 +107,7 @@ class WhitenedBestSubset(AbstractDiscoverer):
         self.max_terms = max_terms
         self.symmetry = symmetry
         self.half_widths = half_widths
+        self.known = known
         self.random_state = random_state
 
     def _select(self, assembled: Assembled, features: tuple[Feature, ...]) -> Selection:

@@ -386,6 +386,22 @@ def expand_feature(feature: Feature, fields: tuple[str, ...]) -> dict[str, float
     return {term: float(np.real(c)) for term, c in equation.terms()[fields[0]].items()}
 
 
+def parse_unit(text: str, fields: tuple[str, ...], coordinates: tuple[str, ...]) -> float:
+    """Coefficient of the leading canonical term of a term as written.
+
+    Examples
+    --------
+    >>> parse_unit("(u^2)_x", ("u",), ("x",)), parse_unit("u*u_x", ("u",), ("x",))
+    (2.0, 1.0)
+    """
+    from pdes import Equation
+
+    equation = Equation.from_text(
+        _single_term_system(text, fields), name="term", coordinates=coordinates
+    )
+    return float(np.real(next(iter(equation.terms()[fields[0]].values()))))
+
+
 def _single_term_system(term: str, fields: tuple[str, ...]) -> list[str]:
     """A system whose first equation is the term, so that all fields are known to the parser."""
     return [f"{fields[0]}_t = {term}", *(f"{name}_t = 0" for name in fields[1:])]

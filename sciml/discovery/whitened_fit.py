@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -46,6 +46,8 @@ class Assembled:
         Weak form of the features, one per recording.
     columns : list of int, optional
         Features in use; all by default.
+    known : dict of int to float
+        Features with a known coefficient: they belong to the left-hand side.
     """
 
     def __init__(
@@ -54,12 +56,20 @@ class Assembled:
         target: str,
         matrices: Sequence[NDArray],
         columns: list[int] | None = None,
+        known: Mapping[int, float] | None = None,
     ) -> None:
         self.weak_forms = list(weak_forms)
         self.target = target
-        self.matrices = list(matrices)
-        self.columns = list(range(matrices[0].shape[1])) if columns is None else columns
-        self.left_sides = [weak.left_side(target) for weak in weak_forms]
+        self.known = dict(known or {})
+        self.left_sides = [
+            weak.left_side(target) - sum(c * matrix[:, k] for k, c in self.known.items())
+            for weak, matrix in zip(weak_forms, matrices, strict=True)
+        ]
+        self._all_matrices = list(matrices)
+        if columns is None:
+            columns = [k for k in range(matrices[0].shape[1]) if k not in self.known]
+        self.columns = columns
+        self.matrices = [matrix[:, columns] for matrix in matrices]
         self._pairs: dict[int, PairSums] = {}
         self._responses: dict[tuple[int, int, str], Groups] = {}
 
@@ -70,8 +80,9 @@ class Assembled:
         return Assembled(
             self.weak_forms,
             self.target,
-            [matrix[:, columns] for matrix in self.matrices],
+            self._all_matrices,
             [self.columns[k] for k in columns],
+            self.known,
         )
 
     @cached_property
@@ -107,7 +118,11 @@ class Assembled:
             if column >= 0:
                 self._responses[key] = weak.response(self.columns[column], field)
             else:
-                self._responses[key] = weak.left_response() if field == self.target else {}
+                known = [weak.response(k, field) for k in self.known]
+                own = weak.left_response() if field == self.target else {}
+                self._responses[key] = combine(
+                    [own, *known], [1.0, *(-c for c in self.known.values())]
+                )
         return self._responses[key]
 
     def noise_weight(self, run: int, field: str) -> float:

@@ -17,7 +17,7 @@ from pdes.latex import latex_system
 from pdes.linear_part import LinearPart, split_linear
 from pdes.names import check_coordinates, check_name, check_parameters, check_symbols
 from pdes.normal_form import normalize
-from pdes.parser import parse_expression, parse_system
+from pdes.parser import parse_system, parse_terms
 from pdes.printing import joined, term_text
 from pdes.residual import residual_of
 from pdes.symbols import coordinate, field, number, parameter, to_python
@@ -215,22 +215,13 @@ class Equation:
         u_t = -6*u*u_x - u_xxx
         """
         space = JetSpace(tuple(terms), tuple(coordinates), frozenset(complex_fields))
-        names = tuple(parameters or {})
-        rhs = {
-            row: sympy.Add(
-                *[
-                    number(value) * space.to_functions(parse_expression(term, space, names))
-                    for term, value in coefficients.items()
-                ]
-            )
-            for row, coefficients in terms.items()
-        }
+        plain = parse_terms(terms, space, tuple(parameters or {}))
         return cls(
             name=name,
-            rhs=rhs,
+            rhs={row: space.to_functions(expr) for row, expr in plain.items()},
             parameters=parameters or {},
-            coordinates=tuple(coordinates),
-            complex_fields=frozenset(complex_fields),
+            coordinates=space.coordinates,
+            complex_fields=space.complex_fields,
         )
 
     def with_parameters(self, **values: float) -> Equation:

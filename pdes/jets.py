@@ -189,7 +189,7 @@ class JetSpace:
             applied = field(name, self.coordinates, complex=name in self.complex_fields)
             pairs = [(coordinate(c), o) for c, o in zip(self.coordinates, orders, strict=True) if o]
             replaced[jet] = sympy.Derivative(applied, *pairs) if pairs else applied
-        return expr.xreplace(replaced)
+        return _swap(expr, replaced)
 
     def _function(self, applied: sympy.Expr) -> sympy.Expr:
         name = applied.func.__name__
@@ -215,3 +215,17 @@ class JetSpace:
         if counts:
             raise ValueError(f"rhs: {derivative} differentiates along an unknown coordinate")
         return self.symbol(derivative.expr.func.__name__, orders)
+
+
+def _swap(expr: sympy.Expr, replaced: dict[sympy.Expr, sympy.Expr]) -> sympy.Expr:
+    """Replace symbols without simplifying anew.
+
+    Sympy does not know that the derivative of a real function is real, and can search for hours
+    when it simplifies functions of such derivatives; as symbols they have been simplified already.
+    """
+    if not expr.args:
+        return replaced.get(expr, expr)
+    args = [_swap(a, replaced) for a in expr.args]
+    if expr.is_Pow or expr.is_Function:
+        return expr.func(*args, evaluate=False)
+    return expr.func(*args)

@@ -8,13 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import sympy
 
 from pdes.jets import JetSpace
-from pdes.normal_form import FUNCTIONS
+from pdes.normal_form import FUNCTIONS, MAX_EXPONENT
 from pdes.tokens import closest
 
 __all__ = ["check_coordinates", "check_name", "check_parameters", "check_symbols"]
-
-MAX_EXPONENT = 32
-"""Largest exponent that may be written, or given as the value of a parameter."""
 
 
 def check_coordinates(coordinates: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ import sympy
 from pdes.jets import JetSpace
 from pdes.symbols import tidy_numbers
 
-__all__ = ["FUNCTIONS", "MAX_TERMS", "check_functions", "normalize"]
+__all__ = ["FUNCTIONS", "MAX_EXPONENT", "MAX_TERMS", "check_functions", "normalize"]
 
 FUNCTIONS: dict[str, type] = {
     "abs": sympy.Abs,
@@ -27,7 +27,10 @@ FUNCTIONS: dict[str, type] = {
 }
 """Functions that may appear in an equation, by the name they bear in text."""
 
-MAX_TERMS = 2000
+MAX_EXPONENT = 32
+"""Largest power of anything."""
+
+MAX_TERMS = 500
 """More terms than this are refused: expanding them takes minutes, and no one could read them."""
 
 _CLASSES = tuple(kind for kind in FUNCTIONS.values() if isinstance(kind, type))
@@ -66,10 +69,7 @@ def normalize(expr: sympy.Expr, space: JetSpace) -> sympy.Expr:
     if moduli:
         expr = expr.xreplace(moduli)
     check_functions(expr, space)
-    if _terms(expr) > MAX_TERMS:
-        raise ValueError(f"the expression has more than {MAX_TERMS} terms when multiplied out")
-    expanded = sympy.expand(expr, power_base=False, power_exp=False, log=False, basic=False)
-    return tidy_numbers(expanded)
+    return tidy_numbers(_expand(expr))
 
 
 def check_functions(expr: sympy.Expr, space: JetSpace) -> None:
@@ -97,21 +97,44 @@ def check_functions(expr: sympy.Expr, space: JetSpace) -> None:
             raise ValueError(f"{type(node).__name__} in {node} is not supported; write it out")
 
 
+def _expand(expr: sympy.Expr) -> sympy.Expr:
+    """Multiply out sums; denominators, roots and functions are expanded inside only."""
+    while True:
+        opaque: dict[sympy.Expr, sympy.Dummy] = {}
+        open_form = _hide(expr, opaque)
+        if _terms(open_form) > MAX_TERMS:
+            raise ValueError(f"the expression has more than {MAX_TERMS} terms when multiplied out")
+        shown = {dummy: node for node, dummy in opaque.items()}
+        result = sympy.expand(open_form).xreplace(shown)
+        # Roots that meet in a product can open up again: sqrt(1 + u)^2 is 1 + u.
+        if not opaque or result == expr:
+            return result
+        expr = result
+
+
+def _hide(expr: sympy.Expr, opaque: dict[sympy.Expr, sympy.Dummy]) -> sympy.Expr:
+    """Replace everything but sums, products and whole positive powers by dummy symbols."""
+    if expr.is_Atom:
+        return expr
+    if expr.is_Add or expr.is_Mul:
+        return expr.func(*[_hide(a, opaque) for a in expr.args])
+    if expr.is_Pow and expr.exp.is_Rational and abs(expr.exp) > MAX_EXPONENT:
+        raise ValueError(f"the power {expr} exceeds {MAX_EXPONENT}")
+    if expr.is_Pow and expr.exp.is_Integer and expr.exp > 0:
+        return _hide(expr.base, opaque) ** expr.exp
+    node = expr.func(*[_expand(a) for a in expr.args])
+    if type(node) is not type(expr):
+        return _hide(node, opaque)
+    return opaque.setdefault(node, sympy.Dummy())
+
+
 def _terms(expr: sympy.Expr) -> int:
-    """Upper bound on the number of terms after expansion; stops counting when far too many."""
-    if not expr.args:
-        return 1
-    sizes = [_terms(a) for a in expr.args]
-    worst = max(sizes)
+    """Upper bound on the number of terms after expansion."""
     if expr.is_Add:
-        return sum(sizes)
-    if worst > MAX_TERMS:
-        return worst
+        return sum(_terms(a) for a in expr.args)
     if expr.is_Mul:
-        return max(worst, math.prod(sizes))
-    if expr.is_Pow and expr.exp.is_Rational:
-        power, base = abs(int(expr.exp)), sizes[0]
-        if base > 1 and power > MAX_TERMS:
-            return MAX_TERMS + 1
-        return max(worst, math.comb(power + base - 1, power))
-    return worst
+        return math.prod(_terms(a) for a in expr.args)
+    if expr.is_Pow:
+        power = int(expr.exp)
+        return math.comb(power + _terms(expr.base) - 1, power)
+    return 1

@@ -131,7 +131,7 @@ def _product(expr: sympy.Expr) -> tuple[str, int]:
 
 
 def _power(expr: sympy.Expr) -> tuple[str, int]:
-    base, power = expr.as_base_exp()
+    base, power = expr.base, expr.exp
     inner = modulus(base) if (2 * power).is_Integer else None
     if inner is not None and power > 0:
         text = power_text(f"abs({expression_text(inner)})", 2 * power)

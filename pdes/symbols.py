@@ -7,6 +7,7 @@ and every coordinate, a parameter is a real symbol.
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Sequence
 
@@ -15,6 +16,8 @@ import sympy
 __all__ = ["TIME", "coordinate", "field", "number", "parameter", "tidy_numbers", "to_python"]
 
 TIME = sympy.Symbol("t", real=True)
+
+_CONSTANTS = {sympy.I: 1j, sympy.pi: math.pi, sympy.E: math.e}
 
 # Integers up to here are exact in double precision, so such fractions are kept as they are.
 _EXACT = 2**53
@@ -125,7 +128,14 @@ def number(value: complex) -> sympy.Expr:
 
 
 def to_python(value: sympy.Expr) -> complex:
-    """Double nearest to a number without free symbols; complex only if its imaginary part is not 0.
+    """Double for an expression without free symbols; complex only if its imaginary part is not 0.
+
+    Every step is one operation in double precision, so the cost does not depend on the numbers.
+
+    Raises
+    ------
+    ValueError
+        If the result, or something on the way to it, is out of range or undefined.
 
     Examples
     --------
@@ -134,15 +144,21 @@ def to_python(value: sympy.Expr) -> complex:
     >>> to_python(sympy.Rational(1, 100_000)), to_python(sympy.I / 2)
     (1e-05, 0.5j)
     """
-    parts = [part.p / part.q if part.is_Rational else float(part) for part in value.as_real_imag()]
-    return complex(*parts) if parts[1] else parts[0]
+    try:
+        found = complex(_double(value))
+    except (ArithmeticError, ValueError):
+        raise ValueError("a number is undefined or too large for double precision") from None
+    if not cmath.isfinite(found):
+        raise ValueError("a number is undefined or too large for double precision")
+    return found if found.imag else found.real
 
 
 def tidy_numbers(expr: sympy.Expr) -> sympy.Expr:
-    """Expression with every floating-point number replaced by its exact shortest decimal.
+    """Expression with its numbers in normal form.
 
-    Fractions whose numerator or denominator exceeds 2^53 are rounded to double precision first, so
-    that numbers never grow beyond what a computation can use.
+    Floating-point numbers become their exact shortest decimals, and so do roots and functions of
+    numbers, such as sqrt(2) or exp(1). Fractions whose numerator or denominator exceeds 2^53 are
+    rounded to double precision, so that numbers never grow beyond what a computation can use.
 
     Raises
     ------
@@ -150,19 +166,46 @@ def tidy_numbers(expr: sympy.Expr) -> sympy.Expr:
         If a number is not finite, or too large or too small for double precision.
     """
     if expr.has(sympy.zoo, sympy.nan, sympy.oo, sympy.S.NegativeInfinity):
-        raise ValueError(f"the expression divides by zero or is infinite: {expr}")
-    found = {a: _tidy(a) for a in expr.atoms(sympy.Float, sympy.Rational)}
-    changed = {a: b for a, b in found.items() if a is not b}
-    return expr.xreplace(changed) if changed else expr
+        raise ValueError("the expression divides by zero or is infinite")
+    compound = expr.atoms(sympy.Function, sympy.Pow, sympy.exp, type(sympy.E))
+    values = {node: _tidy(node) for node in compound if node.is_number and not _kept(node)}
+    expr = expr.xreplace(values) if values else expr
+    found = {a: _tidy(a) for a in expr.atoms(sympy.Float, sympy.Rational) if not _kept(a)}
+    return expr.xreplace(found) if found else expr
 
 
-def _tidy(value: sympy.Number) -> sympy.Expr:
-    if value.is_Rational and abs(value.p) < _EXACT and value.q < _EXACT:
-        return value
-    try:
-        rounded = value.p / value.q if value.is_Rational else float(value)
-    except OverflowError:
-        rounded = math.inf
-    if not math.isfinite(rounded) or rounded == 0.0 != value:
-        raise ValueError("a number is too large or too small for double precision")
-    return number(rounded)
+def _kept(value: sympy.Expr) -> bool:
+    """Whether a number is in normal form: a short fraction or a power of pi."""
+    if value.is_Rational:
+        return abs(value.p) < _EXACT and value.q < _EXACT
+    return value.is_Pow and value.base is sympy.pi and value.exp.is_Integer
+
+
+def _tidy(value: sympy.Expr) -> sympy.Expr:
+    found = to_python(value)
+    if found == 0 and not value.is_zero:
+        raise ValueError("a number is too small for double precision")
+    return number(found)
+
+
+def _double(expr: sympy.Expr) -> complex:
+    if expr.is_Rational:
+        return expr.p / expr.q
+    if expr.is_Float:
+        return float(expr)
+    if expr.is_Add:
+        return sum(_double(a) for a in expr.args)
+    if expr.is_Mul:
+        return math.prod(_double(a) for a in expr.args)
+    if expr.is_Pow:
+        return _double(expr.base) ** _double(expr.exp)
+    if expr in _CONSTANTS:
+        return _CONSTANTS[expr]
+    value = complex(*[_double(a) for a in expr.args])
+    if isinstance(expr, sympy.Abs):
+        return abs(value)
+    if isinstance(expr, sympy.conjugate):
+        return value.conjugate()
+    if isinstance(expr, sympy.sign):
+        return value / abs(value)
+    return getattr(cmath, expr.func.__name__)(value)

@@ -10,7 +10,7 @@ from typing import Literal
 
 __all__ = ["MAX_LENGTH", "ParseError", "Token", "closest", "tokenize"]
 
-MAX_LENGTH = 20_000
+MAX_LENGTH = 100_000
 """Longest text that is read, in characters."""
 
 _ALIKE = str.maketrans({"−": "-", "–": "-", "·": "*", "×": "*", "∗": "*", "\t": " ", "\r": " "})

@@ -14,7 +14,7 @@ def nls_breather(equation: Equation) -> ExactSolution:
 
     ``h = 4 e^{i t/2} (cosh 3x + 3 e^{4 i t} cosh x)/(cosh 4x + 4 cosh 2x + 3 cos 4t)`` in the
     normalization ``i h_t + h_xx/2 + |h|^2 h = 0``. It lives on the whole line: on a periodic box
-    of half width 5 the tail of 0.027 makes it no solution at all; half width 20 leaves 8e-9.
+    of half width 5 the tail of 0.027 makes it no solution at all; half width 16 leaves 5e-7.
 
     Parameters
     ----------

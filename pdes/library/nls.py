@@ -31,12 +31,12 @@ def nls_equation() -> Equation:
 
 @register("nls", tags=["second tier", "1d", "nonlinear", "dispersive", "complex"])
 def nls() -> Problem:
-    """The breather that starts from ``2 sech(x)``, one period on a box of length 40."""
+    """The breather that starts from ``2 sech(x)``, one period on a box of length 32."""
     equation = nls_equation()
     breather = nls_breather(equation)
     return Problem(
         equation=equation,
-        grid=Grid.periodic(x=(-20.0, 20.0, 1024)),
+        grid=Grid.periodic(x=(-16.0, 16.0, 1024)),
         initial=breather.initial,
         times=np.linspace(0.0, np.pi / 2.0, 201),
         time_step=np.pi / 400 / 8,

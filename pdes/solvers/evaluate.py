@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
+import numpy as np
 import sympy
 
 from pdes.compile import compile_equation
 from pdes.jets import JetSpace
+from pdes.symbols import number, parameter
 
 Array = Any
 
@@ -45,24 +48,29 @@ class Evaluator:
 
     def value(self, expression: sympy.Expr, time: Any = None) -> Any:
         """Number or array; a plain Python number where no array enters."""
+        expression = expression.xreplace(self._numbers)
         if expression.is_number:
-            number = complex(expression)
-            return number if number.imag else number.real
-        value = self.program(expression)({}, time)
-        plain = self.backend == "numpy" and value.ndim == 0
-        # A zero-dimensional array would promote single precision to double; a number does not.
-        return value.item() if plain else value
+            found = complex(expression)
+            return found if found.imag else found.real
+        return self.program(expression)({}, time)
 
     def program(self, expression: sympy.Expr) -> Callable[[Mapping[str, Array], Any], Array]:
         """Function ``(jets by name, time) -> values``, compiled once."""
+        expression = expression.xreplace(self._numbers)
         names = {symbol.name for symbol in expression.free_symbols}
-        parameters = {n: value for n, value in self.parameters.items() if n in names}
-        defaults = dict.fromkeys(parameters, 0.0)
+        scalars = {n: value for n, value in self.parameters.items() if n in names}
         rhs = {self.space.fields[0]: expression}
-        compiled = compile_equation(rhs, self.space, defaults, self.backend)
+        compiled = compile_equation(rhs, self.space, dict.fromkeys(scalars, 0.0), self.backend)
 
         def function(jets: Mapping[str, Array], time: Any) -> Array:
             coordinates = {**self.coordinates, "t": time}
-            return next(iter(compiled(jets, coordinates, **parameters).values()))
+            return next(iter(compiled(jets, coordinates, **scalars).values()))
 
         return function
+
+    @cached_property
+    def _numbers(self) -> dict[sympy.Symbol, sympy.Expr]:
+        """Plain numbers enter exactly: as arrays without a dtype torch would round them."""
+        plain = {n: v for n, v in self.parameters.items() if not hasattr(v, "dtype")}
+        plain |= {n: v.item() for n, v in self.parameters.items() if isinstance(v, np.generic)}
+        return {parameter(name): number(value) for name, value in plain.items()}

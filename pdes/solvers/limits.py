@@ -15,6 +15,7 @@ from pdes.solvers.spectral import PseudoSpectral
 from pdes.time.runge_kutta import RungeKutta
 
 Array = Any
+_Place = tuple[int, int, tuple[int, ...]]
 
 DEFAULT_COURANT = 0.5
 LARGEST_COURANT = 1.3
@@ -22,7 +23,7 @@ LARGEST_COURANT = 1.3
 
 _DEFAULT_REACTION = 0.1
 _DEFAULT_STIFF = 0.5
-_LARGEST_STIFF = 2.7
+LARGEST_STIFF = 2.7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +64,7 @@ class Rates:
         """Raise `StabilityError` when a step is beyond the limits."""
         for name, rate, limit in (
             ("the Courant number max|u| dt/dx", self.advective, LARGEST_COURANT),
-            ("dt times the rate of explicit stiff terms", self.stiff, _LARGEST_STIFF),
+            ("dt times the rate of explicit stiff terms", self.stiff, LARGEST_STIFF),
         ):
             if rate * time_step > limit:
                 raise StabilityError(
@@ -97,99 +98,101 @@ class RateMeter:
     """
 
     def __init__(self, kernel: PseudoSpectral, integrator: Any) -> None:
-        self.kernel = kernel
+        self.kernel, self.integrator = kernel, integrator
         self._slopes = _slopes(kernel)
-        self._fixed = self._fixed_rate(integrator)
-
-    @property
-    def advects(self) -> bool:
-        """Whether any nonlinear term transports, so that the Courant number can change."""
-        return any(sum(orders) == 1 for _, orders in self._slopes)
+        self.advects = any(sum(orders) == 1 for _, _, orders in self._slopes)
 
     def measure(self, state: Array, time: float) -> Rates:
-        """Rates at a state, the largest over a batch."""
-        kernel = self.kernel
-        jets = kernel.jets(state)
-        rows: dict[int, dict[tuple[int, ...], float]] = {}
-        for (row, orders), slopes in self._slopes.items():
-            size = sum(_largest(slope(jets, time), kernel.xp) for slope in slopes)
-            rows.setdefault(row, {})[orders] = size
-        if not rows:
-            return Rates(advective=0.0, reaction=0.0, stiff=self._fixed)
+        """All rates at a state, the largest over a batch."""
+        sizes = self._sizes(state, time, largest_order=99)
+        reaction = [0.0] * len(self.kernel.fields)
+        for (row, _, orders), size in sizes.items():
+            if sum(orders) == 0:
+                reaction[row] += size
         return Rates(
-            advective=max(self._advective(sizes) for sizes in rows.values()),
-            reaction=max(sum(v for o, v in s.items() if sum(o) == 0) for s in rows.values()),
-            stiff=max(self._fixed, *(self._stiff(row, sizes) for row, sizes in rows.items())),
+            advective=self._advective(sizes), reaction=max(reaction), stiff=self._stiff(sizes)
         )
 
-    def _advective(self, sizes: Mapping[tuple[int, ...], float]) -> float:
-        spacings = self.kernel.grid.spacings
-        return sum(
-            size / spacings[orders.index(1)] for orders, size in sizes.items() if sum(orders) == 1
-        )
+    def advective(self, state: Array, time: float) -> float:
+        """Courant number of a unit step at a state."""
+        return self._advective(self._sizes(state, time, largest_order=1)) if self.advects else 0.0
 
-    def _stiff(self, row: int, sizes: Mapping[tuple[int, ...], float]) -> float:
-        """Rate of second and higher order at the modes where it beats the linear damping."""
-        basis = self.kernel.basis
-        rate = np.zeros(basis.modes)
-        for orders, size in sizes.items():
+    def _sizes(self, state: Array, time: float, largest_order: int) -> dict[_Place, float]:
+        """Largest value on the grid of each slope."""
+        jets = self.kernel.jets(state)
+        return {
+            place: sum(_largest(slope(jets, time), self.kernel.xp) for slope in slopes)
+            for place, slopes in self._slopes.items()
+            if sum(place[2]) <= largest_order
+        }
+
+    def _advective(self, sizes: Mapping[_Place, float]) -> float:
+        rows = [0.0] * len(self.kernel.fields)
+        for (row, _, orders), size in sizes.items():
+            if sum(orders) == 1:
+                rows[row] += size / self.kernel.grid.spacings[orders.index(1)]
+        return max(rows)
+
+    def _stiff(self, sizes: Mapping[_Place, float]) -> float:
+        """Largest rate over modes of explicit terms of higher order and of linear couplings.
+
+        A term within one field counts at the modes where it beats the linear damping. Terms
+        between fields act through each other: their rate is the spectral radius.
+        """
+        kernel, basis, count = self.kernel, self.kernel.basis, len(self.kernel.fields)
+        linear = _to_numpy(kernel.linear) * basis.mask
+        matrix = np.zeros((*basis.modes, count, count))
+        for (row, column, orders), size in sizes.items():
             if sum(orders) >= 2:
-                rate = rate + size * basis.wavenumber_powers(orders)
-        damping = np.abs(np.real(_to_numpy(self.kernel.linear)[row]))
-        return float(np.max(np.where(rate > damping, rate, 0.0)))
+                matrix[..., row, column] += size * basis.wavenumber_powers(orders)
+        for row, column, symbol in kernel.coupling:
+            matrix[..., row, column] += np.abs(_to_numpy(symbol)) * basis.mask
+        for row in range(count):
+            own = matrix[..., row, row]
+            own[own <= np.abs(np.real(linear[row]))] = 0.0
+        # Without a product of couplings around a circle the eigenvalues are on the diagonal.
+        rate = np.abs(np.linalg.eigvals(matrix)) if count > 1 else matrix
+        stiff = float(np.max(rate))
+        if isinstance(self.integrator, RungeKutta):
+            damped = np.max(np.abs(np.real(linear))) / self.integrator.real_limit
+            turning = np.max(np.abs(np.imag(linear))) / self.integrator.imaginary_limit
+            stiff = max(stiff, LARGEST_STIFF * float(damped + turning))
+        return stiff
 
-    def _fixed_rate(self, integrator: Any) -> float:
-        """Rate of linear terms that the integrator treats explicitly."""
-        kernel = self.kernel
-        rate = _coupling_radius(kernel)
-        if isinstance(integrator, RungeKutta):
-            linear = _to_numpy(kernel.linear) * kernel.basis.mask
-            damped = np.max(np.abs(np.real(linear))) / integrator.real_limit
-            turning = np.max(np.abs(np.imag(linear))) / integrator.imaginary_limit
-            rate = max(rate, _LARGEST_STIFF * float(damped + turning))
-        return rate
 
+def _slopes(kernel: PseudoSpectral) -> dict[_Place, list[Callable]]:
+    """Partial derivatives of every flux by each jet.
 
-def _slopes(kernel: PseudoSpectral) -> dict[tuple[int, tuple[int, ...]], list[Callable]]:
-    """Partial derivatives of every flux by each jet, by row and by total order of derivatives."""
+    Keys are row, column and the orders of derivatives, those outside the flux included.
+    """
     space = kernel.lowered.space
-    found: dict[tuple[int, tuple[int, ...]], list[Callable]] = {}
+    found: dict[_Place, list[Callable]] = {}
     for row, outer, item in kernel.flux_groups():
         expression = (
             item
             if isinstance(item, sympy.Expr)
             else sympy.Add(*(f.coefficient * sympy.Mul(*(b**p for b, p in f.powers)) for f in item))
         )
-        for orders, slope in _partials(expression, space):
+        for jet, slope in _partials(expression, space):
+            name, orders = space.parse(jet)
             total = tuple(a + b for a, b in zip(outer, orders, strict=True))
-            found.setdefault((row, total), []).append(kernel.evaluator.program(slope))
+            place = (row, kernel.fields.index(name), total)
+            found.setdefault(place, []).append(kernel.evaluator.program(slope))
     return found
 
 
-def _partials(expression: sympy.Expr, space: JetSpace) -> list[tuple[tuple[int, ...], sympy.Expr]]:
+def _partials(expression: sympy.Expr, space: JetSpace) -> list[tuple[sympy.Symbol, sympy.Expr]]:
     """Slopes by every jet; a complex jet and its conjugate count as two."""
     bars = {sympy.conjugate(jet): sympy.Dummy() for jet in space.jets(expression)}
     free = expression.xreplace({bar: dummy for bar, dummy in bars.items() if not bar.is_Symbol})
     back = {dummy: bar for bar, dummy in bars.items()}
     partials = []
     for jet in space.jets(expression):
-        _, orders = space.parse(jet)
         for variable in (jet, bars[sympy.conjugate(jet)]):
             slope = free.diff(variable)
             if slope != 0:
-                partials.append((orders, slope.xreplace(back)))
+                partials.append((jet, slope.xreplace(back)))
     return partials
-
-
-def _coupling_radius(kernel: PseudoSpectral) -> float:
-    """Largest spectral radius over modes of the moduli of the linear coupling."""
-    if not kernel.coupling:
-        return 0.0
-    count = len(kernel.fields)
-    matrix = np.zeros((*kernel.basis.modes, count, count))
-    for row, column, symbol in kernel.coupling:
-        matrix[..., row, column] = np.abs(_to_numpy(symbol)) * kernel.basis.mask
-    return float(np.max(np.abs(np.linalg.eigvals(matrix))))
 
 
 def _largest(values: Any, xp: Any) -> float:

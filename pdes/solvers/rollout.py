@@ -242,8 +242,7 @@ class _March:
                     self._check_finite(start + (index + 1) * size)
             self._check_finite(target)
             self.time = target
-            advects = self._meter.advects
-            self._watch(self._meter.measure(self.state, target).advective if advects else 0.0)
+            self._watch(self._meter.advective(self.state, target))
 
     def _stepper(self, size: float) -> Step:
         # Intervals between equally spaced times differ in their last bits only: share a stepper.

@@ -1,0 +1,63 @@
+"""Pictures of recordings, of simulations held against them, and of the evidence for an equation.
+
+Every function takes matplotlib axes or makes its own figure, and returns what it drew on; none
+touches the state of ``matplotlib.pyplot``.
+
+Examples
+--------
+>>> import pdes
+>>> from sciml.plotting import plot_recording
+>>> (axes,) = plot_recording(pdes.simulate(pdes.get("burgers")))
+>>> axes.get_xlabel(), axes.get_ylabel()
+('x', 'time')
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+_PUBLIC = {
+    "plot_coefficients": "sciml.plotting.discovery",
+    "plot_comparison": "sciml.plotting.space_time",
+    "plot_evidence": "sciml.plotting.discovery",
+    "plot_path": "sciml.plotting.discovery",
+    "plot_recording": "sciml.plotting.space_time",
+    "plot_report": "sciml.plotting.report",
+    "plot_rivals": "sciml.plotting.discovery",
+    "plot_space_time": "sciml.plotting.space_time",
+}
+
+__all__ = [
+    "plot_coefficients",
+    "plot_comparison",
+    "plot_evidence",
+    "plot_path",
+    "plot_recording",
+    "plot_report",
+    "plot_rivals",
+    "plot_space_time",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        value = getattr(import_module(_PUBLIC[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'sciml.plotting' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+if TYPE_CHECKING:
+    from sciml.plotting.discovery import (
+        plot_coefficients,
+        plot_evidence,
+        plot_path,
+        plot_rivals,
+    )
+    from sciml.plotting.report import plot_report
+    from sciml.plotting.space_time import plot_comparison, plot_recording, plot_space_time

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sciml.discovery.best_subset import WhitenedBestSubset
 from sciml.discovery.front_door import discover
+from sciml.discovery.library import Library
 from sciml.discovery.recording import DiscoveryWarning
-from sciml.discovery.terms import Library
 
 __all__ = ["DiscoveryWarning", "Library", "WhitenedBestSubset", "discover"]

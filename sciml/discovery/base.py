@@ -6,7 +6,6 @@ import copy
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,115 +15,16 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from pdes import Equation
-from sciml.discovery.evidence import Rival, verdict
+from sciml.discovery.backend import Backend
+from sciml.discovery.evidence import verdict
+from sciml.discovery.known import known_terms
+from sciml.discovery.library import resolve_library
 from sciml.discovery.recording import DiscoveryWarning, Recording, as_recordings
+from sciml.discovery.result import Identifiability, PathStep, Selection
 from sciml.discovery.symmetry import SymmetryReport
-from sciml.discovery.terms import (
-    Feature,
-    expand_feature,
-    parse_feature,
-    parse_unit,
-    resolve_library,
-)
+from sciml.discovery.terms import Feature, expand_feature
 from sciml.discovery.weak_form import WeakForm
 from sciml.discovery.whitened_fit import Assembled
-
-
-@dataclass(frozen=True)
-class PathStep:
-    """Best equation of one size.
-
-    Attributes
-    ----------
-    size : int
-    terms : tuple of str
-        Names of the library terms.
-    residual : float
-        Sum of squared residuals relative to the left-hand side.
-    score : float
-        Criterion that chooses the size; smaller is better. NaN where the method has none.
-    """
-
-    size: int
-    terms: tuple[str, ...]
-    residual: float
-    score: float = float("nan")
-
-
-@dataclass(frozen=True)
-class Identifiability:
-    """Whether the data single out the equation.
-
-    Attributes
-    ----------
-    verdict : str
-        ``"identified"``, ``"weak"`` or ``"ambiguous"``; the word of the least certain term.
-    ratio : float
-        Residual of the best rival over that of the equation.
-    terms : dict of str to float
-        The ratio for each library term of the equation.
-    notices : tuple of str
-        What a reader should know.
-    """
-
-    verdict: str
-    ratio: float
-    terms: dict[str, float]
-    notices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Selection:
-    """What a method found for one field, in terms of library columns.
-
-    Attributes
-    ----------
-    support : tuple of int
-    coefficients : ndarray
-    covariance : ndarray
-        Of the coefficients.
-    chi2 : float
-    adequate : bool
-        Whether the equation explains the data up to the noise.
-    notices : tuple of str
-    path, rivals, symmetry, inclusion, growth, noise_limits
-        Evidence, where the method has it.
-    """
-
-    support: tuple[int, ...]
-    coefficients: NDArray
-    covariance: NDArray
-    chi2: float
-    adequate: bool = True
-    notices: tuple[str, ...] = ()
-    path: tuple[PathStep, ...] = ()
-    rivals: tuple[Rival, ...] = ()
-    symmetry: SymmetryReport = field(default_factory=SymmetryReport)
-    inclusion: NDArray | None = None
-    growth: NDArray | None = None
-    noise_limits: NDArray | None = None
-
-    def renumbered(self, columns: Sequence[int], count: int) -> Selection:
-        """The same selection, its column ``k`` standing for ``columns[k]`` of ``count``."""
-        if len(columns) == count:
-            return self
-        inclusion = None
-        if self.inclusion is not None:
-            inclusion = np.zeros(count)
-            inclusion[list(columns)] = self.inclusion
-        return replace(
-            self,
-            support=tuple(columns[k] for k in self.support),
-            rivals=tuple(
-                replace(
-                    rival,
-                    without=columns[rival.without],
-                    support=tuple(columns[k] for k in rival.support),
-                )
-                for rival in self.rivals
-            ),
-            inclusion=inclusion,
-        )
 
 
 class AbstractDiscoverer(BaseEstimator):
@@ -138,6 +38,8 @@ class AbstractDiscoverer(BaseEstimator):
     periodic: bool | Sequence[str] | None
     half_widths: Sequence[int] | None
     known: Mapping[str, Any] | None = None
+    backend: str = "numpy"
+    device: str | None = None
 
     # ---- fitting --------------------------------------------------------------------------
 
@@ -174,7 +76,10 @@ class AbstractDiscoverer(BaseEstimator):
         known = known_terms(self.known, names, targets, first.space)
         listed = {feature for entries in known.values() for feature in entries}
         columns = features + tuple(feature for feature in listed if feature not in features)
-        weak_forms = [WeakForm(run, columns, self.half_widths) for run in recordings]
+        backend = Backend(self.backend, self.device)
+        weak_forms = [
+            WeakForm(run, columns, self.half_widths, backend=backend) for run in recordings
+        ]
         matrices = [weak.matrix() for weak in weak_forms]
         self._check_rows(weak_forms, len(features))
         self.feature_names_ = [feature.name for feature in features]
@@ -531,48 +436,6 @@ class AbstractDiscoverer(BaseEstimator):
 
         self._check_fitted()
         return plot_evidence(self, axes)
-
-
-def known_terms(
-    known: Mapping[str, Any] | None,
-    fields: tuple[str, ...],
-    targets: tuple[str, ...],
-    coordinates: tuple[str, ...],
-) -> dict[str, dict[Feature, float]]:
-    """Terms whose coefficients are known, by target.
-
-    Parameters
-    ----------
-    known : mapping, optional
-        Term -> coefficient, or target -> term -> coefficient.
-    fields, targets, coordinates : tuple of str
-        Names of all fields, of those whose equation is sought, and of the space axes.
-
-    Returns
-    -------
-    dict of str to dict of Feature to float
-    """
-    out: dict[str, dict[Feature, float]] = {target: {} for target in targets}
-    if not known:
-        return out
-    nested = {key: value if isinstance(value, Mapping) else None for key, value in known.items()}
-    if all(value is None for value in nested.values()):
-        if len(targets) != 1:
-            raise ValueError(
-                f"known gives terms without a field, but equations are sought for {list(targets)}: "
-                "write known={'u': {'u_xx': 0.1}}"
-            )
-        nested = {targets[0]: known}
-    for target, entries in nested.items():
-        if target not in out or entries is None:
-            raise ValueError(f"known names {target!r}, but the targets are {list(targets)}")
-        for term, coefficient in entries.items():
-            feature = parse_feature(term, fields, coordinates)
-            # the feature may be a multiple of the term: u*u_x is half of (u^2)_x
-            unit = next(iter(expand_feature(feature, fields).values()))
-            written = parse_unit(term, fields, coordinates)
-            out[target][feature] = float(coefficient) * written / unit
-    return out
 
 
 def _pooled(recordings: list[Recording], what: str) -> dict[str, float]:

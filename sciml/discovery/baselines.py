@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
 
-from sciml.discovery.base import AbstractDiscoverer, Selection
+from sciml.discovery.base import AbstractDiscoverer
 from sciml.discovery.plain_fit import plain_fit
+from sciml.discovery.result import Selection
 from sciml.discovery.sparse_supports import (
     Choice,
     lasso_support,
@@ -56,7 +57,7 @@ class WeakLasso(_SparseRegression):
         Blocks of the cross-validation.
     smallest_penalty : float, default 1e-3
         End of the path of 100 penalties, relative to the largest.
-    target, periodic, half_widths
+    target, periodic, half_widths, known
         As for :class:`sciml.WhitenedBestSubset`.
     random_state : int, default 0
         Kept for a common interface; nothing random is drawn.
@@ -85,6 +86,7 @@ class WeakLasso(_SparseRegression):
         target: str | Sequence[str] | None = None,
         periodic: bool | Sequence[str] | None = None,
         half_widths: Sequence[int] | None = None,
+        known: Mapping[str, Any] | None = None,
         random_state: int | None = 0,
     ) -> None:
         self.library = library
@@ -93,6 +95,7 @@ class WeakLasso(_SparseRegression):
         self.target = target
         self.periodic = periodic
         self.half_widths = half_widths
+        self.known = known
         self.random_state = random_state
 
     def _choose(self, matrix: NDArray, left: NDArray, system: GramSystem) -> Choice:
@@ -108,7 +111,7 @@ class WeakSTLSQ(_SparseRegression):
         Candidate terms; see :class:`sciml.Library` for the default.
     threshold : float, default 0.1
         Smallest part of a term, relative to the norm of the left-hand side.
-    target, periodic, half_widths
+    target, periodic, half_widths, known
         As for :class:`sciml.WhitenedBestSubset`.
     random_state : int, default 0
         Kept for a common interface; nothing random is drawn.
@@ -136,6 +139,7 @@ class WeakSTLSQ(_SparseRegression):
         target: str | Sequence[str] | None = None,
         periodic: bool | Sequence[str] | None = None,
         half_widths: Sequence[int] | None = None,
+        known: Mapping[str, Any] | None = None,
         random_state: int | None = 0,
     ) -> None:
         self.library = library
@@ -143,6 +147,7 @@ class WeakSTLSQ(_SparseRegression):
         self.target = target
         self.periodic = periodic
         self.half_widths = half_widths
+        self.known = known
         self.random_state = random_state
 
     def _choose(self, matrix: NDArray, left: NDArray, system: GramSystem) -> Choice:
@@ -158,7 +163,7 @@ class WeakMSTLS(_SparseRegression):
         Candidate terms; see :class:`sciml.Library` for the default.
     n_thresholds : int, default 50
         Thresholds tried.
-    target, periodic, half_widths
+    target, periodic, half_widths, known
         As for :class:`sciml.WhitenedBestSubset`.
     random_state : int, default 0
         Kept for a common interface; nothing random is drawn.
@@ -186,6 +191,7 @@ class WeakMSTLS(_SparseRegression):
         target: str | Sequence[str] | None = None,
         periodic: bool | Sequence[str] | None = None,
         half_widths: Sequence[int] | None = None,
+        known: Mapping[str, Any] | None = None,
         random_state: int | None = 0,
     ) -> None:
         self.library = library
@@ -193,6 +199,7 @@ class WeakMSTLS(_SparseRegression):
         self.target = target
         self.periodic = periodic
         self.half_widths = half_widths
+        self.known = known
         self.random_state = random_state
 
     def _choose(self, matrix: NDArray, left: NDArray, system: GramSystem) -> Choice:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sciml.discovery.base import AbstractDiscoverer, PathStep, Selection
+from sciml.discovery.base import AbstractDiscoverer
 from sciml.discovery.evidence import (
     TRAVELING_WAVE,
     Rival,
@@ -16,6 +16,7 @@ from sciml.discovery.evidence import (
     residual_growth,
     verdict,
 )
+from sciml.discovery.result import PathStep, Selection
 from sciml.discovery.subset_search import tempered_ebic
 from sciml.discovery.symmetry import (
     GATE,
@@ -56,6 +57,10 @@ class WhitenedBestSubset(AbstractDiscoverer):
     known : mapping, optional
         Terms whose coefficients are known, ``{"u_xx": 0.1}`` or ``{"u": {"u_xx": 0.1}}``; they are
         part of the equation but not sought.
+    backend : {"numpy", "torch"}, default "numpy"
+        Where features and covariances are computed, in double precision.
+    device : str, optional
+        Torch device, such as ``"cuda"``.
     random_state : int, default 0
         Kept for a common interface; this estimator draws no random numbers.
 
@@ -99,6 +104,8 @@ class WhitenedBestSubset(AbstractDiscoverer):
         symmetry: str = "report",
         half_widths: Sequence[int] | None = None,
         known: Mapping[str, Any] | None = None,
+        backend: str = "numpy",
+        device: str | None = None,
         random_state: int | None = 0,
     ) -> None:
         self.library = library
@@ -108,6 +115,8 @@ class WhitenedBestSubset(AbstractDiscoverer):
         self.symmetry = symmetry
         self.half_widths = half_widths
         self.known = known
+        self.backend = backend
+        self.device = device
         self.random_state = random_state
 
     def _select(self, assembled: Assembled, features: tuple[Feature, ...]) -> Selection:

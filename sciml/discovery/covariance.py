@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import get_lapack_funcs, solve_triangular
 
+from sciml.discovery.backend import Backend
 from sciml.discovery.weak_form import Groups, Orders, WeakForm, add_group
-
-_FACTORIZE, _INVERT = get_lapack_funcs(("potrf", "potri"), dtype=np.float64)
 
 JITTER = 1e-4
 """Added to the diagonal, relative to its mean: neighboring windows are nearly dependent."""
@@ -33,84 +32,81 @@ class PairSums:
 
     def __init__(self, weak: WeakForm) -> None:
         self.weak = weak
-        self._products: dict[tuple[int, int, int], NDArray] = {}
+        self.backend = weak.backend
+        self._products: dict[tuple[int, int, int], Any] = {}
         self.pairs = [windows.overlaps for windows in weak.windows]
         # the covariance is symmetric: along the first axis half of the pairs is enough
         first, second = self.pairs[0]
         upper = first <= second
         self.pairs[0] = (first[upper], second[upper])
+        self._number_pairs()
 
-    def products(self, axis: int, first: int, second: int) -> NDArray:
+    def _number_pairs(self) -> None:
+        """Row and column of every pair of windows, and which pairs have both windows kept."""
+        counts = self.weak.n_windows
+        rows = np.ravel_multi_index(np.ix_(*(one for one, _ in self.pairs)), counts).reshape(-1)
+        columns = np.ravel_multi_index(np.ix_(*(two for _, two in self.pairs)), counts).reshape(-1)
+        twice = np.ones(tuple(len(one) for one, _ in self.pairs))
+        twice[self.pairs[0][0] != self.pairs[0][1]] = 2.0
+        self._shape = twice.shape
+        kept = self.weak.kept
+        inside = np.arange(len(rows))
+        if kept is not None:
+            inside = np.flatnonzero(kept[rows] & kept[columns])
+            numbers = np.cumsum(kept) - 1
+            rows, columns = numbers[rows[inside]], numbers[columns[inside]]
+        self._inside = self.backend.asarray(inside)
+        self._rows = self.backend.asarray(rows)
+        self._columns = self.backend.asarray(columns)
+        self._twice = self.backend.asarray(twice.reshape(-1)[inside])
+
+    def products(self, axis: int, first: int, second: int) -> Any:
         """``X_first[c, i] X_second[c', i]`` for every pair, shape (pairs, points)."""
         key = (axis, first, second)
         if key not in self._products:
-            matrices = self.weak.windows[axis].matrices
-            one, other = self.pairs[axis]
+            matrices = self.weak.matrices(axis)
+            one, other = (self.backend.asarray(index) for index in self.pairs[axis])
             self._products[key] = matrices[first][one] * matrices[second][other]
         return self._products[key]
 
     def _space_axes(self) -> range:
         return range(len(self.weak.windows) - 1)
 
-    def contract_space(self, first: Orders, second: Orders, weight: NDArray | float) -> NDArray:
+    def contract_space(self, first: Orders, second: Orders, weight: Any) -> Any:
         """Sum over space; shape (pairs along each space axis..., times or 1)."""
-        if np.isscalar(weight):
-            total = np.asarray(weight, float)
+        xp = self.backend.xp
+        if isinstance(weight, float):
+            total = self.backend.asarray(np.full((), weight))
             for axis in self._space_axes():
                 sums = self.products(axis, first[axis], second[axis]).sum(axis=1)
                 total = total[..., None] * sums
             return total[..., None]
-        values = np.asarray(weight)
         for axis in self._space_axes():
             matrix = self.products(axis, first[axis], second[axis])
-            values = np.moveaxis(np.tensordot(matrix, values, (1, axis)), 0, axis)
-        return values
+            weight = xp.moveaxis(xp.tensordot(matrix, weight, axes=((1,), (axis,))), 0, axis)
+        return weight
 
-    def contract_time(self, first: int, second: int, values: NDArray) -> NDArray:
+    def contract_time(self, first: int, second: int, values: Any) -> Any:
         """Sum over time; shape (pairs along each axis...)."""
         matrix = self.products(len(self.weak.windows) - 1, first, second)
         if values.shape[-1] == 1:
             return values * matrix.sum(axis=1)
         return values @ matrix.T
 
-    def scatter(self, values: NDArray) -> NDArray:
-        """Put pair sums into the symmetric matrix over all rows."""
-        counts = self.weak.n_windows
-        dimensions = len(counts)
-        out = np.zeros((*counts, *counts))
-        rows, columns = [], []
-        for axis, (one, other) in enumerate(self.pairs):
-            shape = [1] * dimensions
-            shape[axis] = len(one)
-            rows.append(one.reshape(shape))
-            columns.append(other.reshape(shape))
-        out[(*rows, *columns)] = values
-        out[(*columns, *rows)] = values
-        return self._keep(out.reshape(int(np.prod(counts)), -1))
+    def scatter(self, values: Any) -> Any:
+        """Put pair sums into the symmetric matrix over the rows."""
+        count = self.weak.n_rows
+        out = self.backend.asarray(np.zeros((count, count)))
+        chosen = values.reshape(-1)[self._inside]
+        out[self._rows, self._columns] = chosen
+        out[self._columns, self._rows] = chosen
+        return out
 
-    def _keep(self, matrix: NDArray) -> NDArray:
-        kept = self.weak.kept
-        return matrix if kept is None else matrix[np.ix_(kept, kept)]
-
-    def gather(self, matrix: NDArray) -> NDArray:
+    def gather(self, matrix: Any) -> Any:
         """Values of a symmetric matrix over rows at the pairs; mirrored pairs count twice."""
-        counts = self.weak.n_windows
-        kept = self.weak.kept
-        if kept is not None:
-            full = np.zeros((len(kept), len(kept)))
-            full[np.ix_(kept, kept)] = matrix
-            matrix = full
-        dimensions = len(counts)
-        cube = matrix.reshape(*counts, *counts)
-        rows, columns = [], []
-        for axis, (one, other) in enumerate(self.pairs):
-            shape = [1] * dimensions
-            shape[axis] = len(one)
-            rows.append(one.reshape(shape))
-            columns.append(other.reshape(shape))
-        values = cube[(*rows, *columns)]
-        one, other = self.pairs[0]
-        return values * np.where(one == other, 1.0, 2.0).reshape(-1, *[1] * (dimensions - 1))
+        out = self.backend.asarray(np.zeros(int(np.prod(self._shape))))
+        out[self._inside] = matrix[self._rows, self._columns] * self._twice
+        return out.reshape(self._shape)
 
 
 def combine(responses: Sequence[Groups], coefficients: Sequence[float]) -> Groups:
@@ -124,22 +120,22 @@ def combine(responses: Sequence[Groups], coefficients: Sequence[float]) -> Group
     return total
 
 
-def response_covariance(pairs: PairSums, groups: Groups) -> NDArray:
+def response_covariance(pairs: PairSums, groups: Groups) -> Any:
     """Covariance matrix of the rows for unit noise, shape (rows, rows)."""
-    by_time: dict[tuple[int, int, bool], NDArray] = {}
+    by_time: dict[tuple[int, int, bool], Any] = {}
     for (space_1, time_1), weight_1 in groups.items():
         for (space_2, time_2), weight_2 in groups.items():
             weight = weight_1 * weight_2
-            key = (time_1, time_2, bool(np.isscalar(weight)))
+            key = (time_1, time_2, isinstance(weight, float))
             part = pairs.contract_space(space_1, space_2, weight)
             by_time[key] = by_time[key] + part if key in by_time else part
-    total: NDArray | float = 0.0
+    total: Any = 0.0
     for (time_1, time_2, _), values in by_time.items():
         total = total + pairs.contract_time(time_1, time_2, values)
-    return pairs.scatter(np.asarray(total))
+    return pairs.scatter(total)
 
 
-def trace_products(pairs: PairSums, inverse: NDArray, responses: Sequence[Groups]) -> NDArray:
+def trace_products(pairs: PairSums, inverse: Any, responses: Sequence[Groups]) -> NDArray:
     """``tr(inverse (C_ab + C_ba) / 2)`` for every pair of columns, shape (columns, columns).
 
     ``C_ab`` is the cross-covariance of columns ``a`` and ``b`` for unit noise. The inverse is
@@ -150,7 +146,8 @@ def trace_products(pairs: PairSums, inverse: NDArray, responses: Sequence[Groups
     keys = sorted({key for groups in responses for key in groups})
     count = len(responses)
     out = np.zeros((count, count))
-    in_time: dict[tuple[int, int], NDArray] = {}
+    xp = pairs.backend.xp
+    in_time: dict[tuple[int, int], Any] = {}
     for space_1, time_1 in keys:
         for space_2, time_2 in keys:
             if (time_1, time_2) not in in_time:
@@ -159,14 +156,15 @@ def trace_products(pairs: PairSums, inverse: NDArray, responses: Sequence[Groups
             on_grid = in_time[time_1, time_2]
             for axis in range(len(space_1)):
                 matrix = pairs.products(axis, space_1[axis], space_2[axis])
-                on_grid = np.moveaxis(np.tensordot(matrix, on_grid, (0, axis)), 0, axis)
+                contracted = xp.tensordot(matrix, on_grid, axes=((0,), (axis,)))
+                on_grid = xp.moveaxis(contracted, 0, axis)
             for a, groups_a in enumerate(responses):
                 if (space_1, time_1) not in groups_a:
                     continue
                 weighted = on_grid * groups_a[space_1, time_1]
                 for b, groups_b in enumerate(responses):
                     if (space_2, time_2) in groups_b:
-                        out[a, b] += float(np.sum(weighted * groups_b[space_2, time_2]))
+                        out[a, b] += float((weighted * groups_b[space_2, time_2]).sum())
     return (out + out.T) / 2
 
 
@@ -176,32 +174,30 @@ class Whitener:
 
     Attributes
     ----------
-    factor : ndarray, shape (rows, rows)
-        Lower triangle.
+    factor : array, shape (rows, rows)
+        Lower triangle, on the backend's device.
+    backend : Backend
     """
 
-    factor: NDArray
+    factor: Any
+    backend: Backend
 
     @classmethod
-    def of(cls, covariance: NDArray) -> Whitener:
+    def of(cls, covariance: Any, backend: Backend | None = None) -> Whitener:
         """Factorize a covariance, after a small multiple of the identity is added to it."""
-        matrix = covariance.copy()
-        jitter = JITTER * float(np.mean(np.diag(matrix)))
-        matrix[np.diag_indices_from(matrix)] += jitter
-        factor, info = _FACTORIZE(matrix.T, lower=1, clean=1, overwrite_a=1)
-        if info != 0:
-            raise np.linalg.LinAlgError("the covariance of the rows is not positive definite")
-        return cls(factor)
+        backend = Backend() if backend is None else backend
+        xp = backend.xp
+        mean = covariance.diagonal().mean()
+        ridge = JITTER * mean * xp.eye(len(covariance), dtype=covariance.dtype)
+        if backend.name == "torch":
+            ridge = ridge.to(covariance.device)
+        return cls(backend.cholesky(covariance + ridge), backend)
 
     def whiten(self, columns: NDArray) -> NDArray:
         """Solve with the lower factor."""
-        return solve_triangular(self.factor, columns, lower=True, check_finite=False)
+        moved = self.backend.asarray(columns)
+        return self.backend.to_numpy(self.backend.solve_lower(self.factor, moved))
 
-    def inverse(self) -> NDArray:
+    def inverse(self) -> Any:
         """Inverse of the covariance."""
-        lower, info = _INVERT(self.factor, lower=1)
-        if info != 0:
-            raise np.linalg.LinAlgError("the covariance of the rows cannot be inverted")
-        full = lower + lower.T
-        full[np.diag_indices_from(full)] /= 2
-        return full
+        return self.backend.inverse(self.factor)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sciml.discovery.base import AbstractDiscoverer, Selection
+from sciml.discovery.base import AbstractDiscoverer
 from sciml.discovery.plain_fit import plain_fit
+from sciml.discovery.result import Selection
 from sciml.discovery.sparse_supports import Choice, lasso_support, path_by_size, stlsq_support
 from sciml.discovery.stability import StabilityPath, stability_selection
 from sciml.discovery.subset_search import GramSystem
@@ -67,7 +68,7 @@ class EqOD(AbstractDiscoverer):
         Share of the halves that must choose a term.
     expected_false : float, default 1.0
         Accepted expected number of false terms, if false columns were exchangeable.
-    target, periodic, half_widths
+    target, periodic, half_widths, known
         As for :class:`sciml.WhitenedBestSubset`.
     random_state : int, default 0
         Seed of the halves and of the random penalty weights.
@@ -110,6 +111,7 @@ class EqOD(AbstractDiscoverer):
         target: str | Sequence[str] | None = None,
         periodic: bool | Sequence[str] | None = None,
         half_widths: Sequence[int] | None = None,
+        known: Mapping[str, Any] | None = None,
         random_state: int | None = 0,
     ) -> None:
         self.library = library
@@ -122,6 +124,7 @@ class EqOD(AbstractDiscoverer):
         self.target = target
         self.periodic = periodic
         self.half_widths = half_widths
+        self.known = known
         self.random_state = random_state
 
     def fit(self, X: Any, y: None = None, *, coords: Mapping[str, Any] | None = None) -> EqOD:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from functools import cache
 from math import comb
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,9 +63,9 @@ def noise_level(field: NDArray, axes: tuple[int, ...] | None = None) -> float:
 
 def wick_power(
     exponents: tuple[tuple[Atom, int], ...],
-    values: Mapping[Atom, NDArray],
+    values: Mapping[Atom, Any],
     covariance: Callable[[Atom, Atom], float],
-) -> NDArray:
+) -> Any:
     """Product of powers of noisy quantities whose mean is the product of the true powers.
 
     For one quantity this is the scaled Hermite polynomial ``He_j(U; s)``: ``U^2 - s^2``,
@@ -92,7 +92,7 @@ def wick_power(
     """
 
     @cache
-    def product(powers: tuple[tuple[Atom, int], ...]) -> NDArray | float:
+    def product(powers: tuple[tuple[Atom, int], ...]) -> Any:
         if not powers:
             return 1.0
         (atom, power), rest = powers[0], powers[1:]
@@ -108,4 +108,4 @@ def wick_power(
             )
         return total
 
-    return np.asarray(product(exponents))
+    return product(exponents)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sciml.discovery.base import PathStep
 from sciml.discovery.lasso_path import largest_penalty, lasso_path
+from sciml.discovery.result import PathStep
 from sciml.discovery.subset_search import GramSystem
 
 PENALTIES = 100

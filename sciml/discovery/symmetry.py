@@ -133,7 +133,7 @@ def allowed_columns(features: tuple[Feature, ...], structure: str) -> list[int]:
 
     Examples
     --------
-    >>> from sciml.discovery.terms import Library
+    >>> from sciml.discovery.library import Library
     >>> features = Library().features(("u",), ("x",))
     >>> [features[k].name for k in allowed_columns(features, "galilean")]
     ['1', 'u_x', '(u^2)_x', 'u_xx', 'u_xxx', 'u_xxxx']

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import correlate1d
 from scipy.signal import savgol_coeffs
 
+from sciml.discovery.backend import Backend
 from sciml.discovery.noise import wick_power
 from sciml.discovery.recording import Recording
 from sciml.discovery.terms import Atom, Feature
@@ -29,7 +30,7 @@ PASSBAND = 4.0
 """Corner of the derivative filters, relative to the corner wavenumber of the data."""
 
 Orders = tuple[int, ...]
-Groups = dict[tuple[Orders, int], NDArray | float]
+Groups = dict[tuple[Orders, int], Any]
 """Response to noise at each grid point, by orders of the test function in space and in time."""
 
 
@@ -46,6 +47,10 @@ class WeakForm:
         Half-width of the windows along each axis, time last; chosen from the spectrum by default.
     max_rows : int
         Most windows; their centers move apart until that many are left.
+    noise : dict of str to float, optional
+        Standard deviation of the noise of each field; the recording's estimate by default.
+    backend : Backend, optional
+        Where products over the grid are computed; numpy by default.
 
     Attributes
     ----------
@@ -60,12 +65,16 @@ class WeakForm:
         half_widths: Sequence[int] | None = None,
         max_rows: int = MAX_ROWS,
         noise: dict[str, float] | None = None,
+        backend: Backend | None = None,
     ) -> None:
         self.recording = recording
         self.features = features
         self.noise = dict(recording.noise) if noise is None else noise
         self.windows = _choose_windows(recording, features, half_widths, max_rows)
-        self._values: dict[Atom, NDArray] = {}
+        self.backend = Backend() if backend is None else backend
+        self._matrices: dict[int, Any] = {}
+        self._fields: dict[str, Any] = {}
+        self._values: dict[Atom, Any] = {}
         self._kernels: dict[Atom, tuple[NDArray | None, ...]] = {}
 
     # ---- rows -----------------------------------------------------------------------------
@@ -103,34 +112,47 @@ class WeakForm:
         centers = self.windows[axis].centers.reshape(shape)
         return self._rows(np.broadcast_to(centers, self.n_windows))
 
-    def _rows(self, integrals: NDArray) -> NDArray:
-        flat = integrals.reshape(-1)
+    def _rows(self, integrals: Any) -> NDArray:
+        flat = self.backend.to_numpy(integrals).reshape(-1)
         return flat if self.kept is None else flat[self.kept]
 
     # ---- integrals --------------------------------------------------------------------------
 
-    def _in_time(self, values: NDArray, order: int) -> NDArray:
-        return values @ self.windows[-1].matrices[order].T
+    def matrices(self, axis: int) -> Any:
+        """Window matrices of an axis, on the backend's device."""
+        if axis not in self._matrices:
+            self._matrices[axis] = self.backend.asarray(self.windows[axis].matrices)
+        return self._matrices[axis]
 
-    def _in_space(self, values: NDArray, orders: Orders) -> NDArray:
+    def field(self, name: str) -> Any:
+        """A field, on the backend's device."""
+        if name not in self._fields:
+            self._fields[name] = self.backend.asarray(self.recording.fields[name])
+        return self._fields[name]
+
+    def _in_time(self, values: Any, order: int) -> Any:
+        return values @ self.matrices(len(self.windows) - 1)[order].T
+
+    def _in_space(self, values: Any, orders: Orders) -> Any:
+        xp = self.backend.xp
         for axis, order in enumerate(orders):
-            matrix = self.windows[axis].matrices[order]
+            matrix = self.matrices(axis)[order]
             if axis == 0:
                 shape = values.shape
                 values = (matrix @ values.reshape(shape[0], -1)).reshape(len(matrix), *shape[1:])
             else:
-                values = np.moveaxis(np.tensordot(matrix, values, (1, axis)), 0, axis)
+                values = xp.moveaxis(xp.tensordot(matrix, values, axes=((1,), (axis,))), 0, axis)
         return values
 
     def left_side(self, field: str) -> NDArray:
         """Weak time derivative of a field, one value per row."""
-        values = self._in_time(self.recording.fields[field], 1)
+        values = self._in_time(self.field(field), 1)
         return self._rows(self._in_space(values, (0,) * (len(self.windows) - 1)))
 
     def matrix(self) -> NDArray:
         """Weak form of every feature, shape (rows, features)."""
         out = np.empty((self.n_rows, len(self.features)))
-        contracted: dict[Any, NDArray] = {}
+        contracted: dict[Any, Any] = {}
         for column, feature in enumerate(self.features):
             total = 0.0
             for orders, weight, weight_key in self._pieces(feature):
@@ -141,10 +163,10 @@ class WeakForm:
                         product = product * weight
                     contracted[key] = self._in_time(product, 0)
                 total = total + self._in_space(contracted[key], orders)
-            out[:, column] = self._rows(np.asarray(total))
+            out[:, column] = self._rows(total)
         return out
 
-    def _pieces(self, feature: Feature) -> Iterator[tuple[Orders, NDArray | None, str]]:
+    def _pieces(self, feature: Feature) -> Iterator[tuple[Orders, Any, str]]:
         """Test function orders and pointwise weights that make up a feature.
 
         A coordinate factor ``g`` stays with the test function:
@@ -174,21 +196,23 @@ class WeakForm:
                     "everywhere on the grid: shift the coordinate or cut the recording"
                 )
             orders = tuple(k - j for k, j in zip(feature.outer, shares, strict=True))
-            yield orders, weight, f"{feature.weight}|{shares}"
+            yield orders, self.backend.asarray(weight), f"{feature.weight}|{shares}"
 
     # ---- pointwise values -------------------------------------------------------------------
 
-    def value(self, atom: Atom) -> NDArray:
+    def value(self, atom: Atom) -> Any:
         """A field, or its derivative by Savitzky-Golay filters (degree 6 in space, 4 in time)."""
         if atom not in self._values:
             name, orders = atom
+            if not any(orders):
+                return self.field(name)
             values = self.recording.fields[name]
             for axis, kernel in enumerate(self._kernel(atom)):
                 if kernel is not None:
                     wraps = axis < len(orders) and self.recording.periodic[axis]
                     mode = "wrap" if wraps else "nearest"
                     values = correlate1d(values, kernel, axis=axis, mode=mode)
-            self._values[atom] = values
+            self._values[atom] = self.backend.asarray(values)
         return self._values[atom]
 
     def _kernel(self, atom: Atom) -> tuple[NDArray | None, ...]:
@@ -228,10 +252,11 @@ class WeakForm:
             total *= float(short @ long[offset : offset + len(short)])
         return total
 
-    def _product(self, factors: tuple[tuple[Atom, int], ...]) -> NDArray:
+    def _product(self, factors: tuple[tuple[Atom, int], ...]) -> Any:
         values = {atom: self.value(atom) for atom, _ in factors}
-        product = wick_power(factors, values, self.error_covariance)
-        return np.broadcast_to(product, self.recording.shape)
+        if not factors:
+            return self.backend.asarray(np.ones(self.recording.shape))
+        return wick_power(factors, values, self.error_covariance)
 
     # ---- response to noise --------------------------------------------------------------------
 
@@ -244,7 +269,7 @@ class WeakForm:
                 continue
             kept = ((atom, power - 1),) if power > 1 else ()
             lowered = (*feature.factors[:position], *kept, *feature.factors[position + 1 :])
-            slope: NDArray | float = float(power)
+            slope: Any = float(power)
             if lowered:
                 slope = power * self._product(lowered)
             for orders, weight, _ in self._pieces(feature):
@@ -253,11 +278,11 @@ class WeakForm:
         return groups
 
     def _through_derivative(
-        self, groups: Groups, orders: Orders, inner: Orders, slope: NDArray | float
+        self, groups: Groups, orders: Orders, inner: Orders, slope: Any
     ) -> None:
         """Add ``int psi^(k) h d^a e``, integrated by parts so that it acts on ``e`` itself."""
         for shares in itertools.product(*(range(k + 1) for k in inner)):
-            values: NDArray | float = slope
+            values: Any = slope
             factor = 1.0
             for axis, share in enumerate(shares):
                 factor *= comb(inner[axis], share) * (-1.0) ** share
@@ -267,7 +292,8 @@ class WeakForm:
                         break
                     mode = "wrap" if self.recording.periodic[axis] else "nearest"
                     kernel = self._savgol(axis, share, degree=6)
-                    values = np.asarray(correlate1d(values, kernel, axis=axis, mode=mode))
+                    host = self.backend.to_numpy(values)
+                    values = self.backend.asarray(correlate1d(host, kernel, axis=axis, mode=mode))
             if factor == 0.0:
                 continue
             total = tuple(k + a - s for k, a, s in zip(orders, inner, shares, strict=True))
@@ -305,7 +331,7 @@ def filter_half_width(corner: float, degree: int) -> int:
     return int(min(max(round(wanted), degree // 2 + 1), 10))
 
 
-def add_group(groups: Groups, key: tuple[Orders, int], values: NDArray | float) -> None:
+def add_group(groups: Groups, key: tuple[Orders, int], values: Any) -> None:
     """Add to one group of a response."""
     groups[key] = groups[key] + values if key in groups else values
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,23 +132,23 @@ class Assembled:
         smallest = 1e-9 * weak.recording.spread(field)
         return max(weak.noise[field], smallest) ** 2
 
-    def covariance(self, run: int, support: Sequence[int], coefficients: NDArray) -> NDArray:
+    def covariance(self, run: int, support: Sequence[int], coefficients: NDArray) -> Any:
         """Covariance of the residual rows of one recording."""
-        total: NDArray | float = 0.0
+        total: Any = 0.0
         for name in self.weak_forms[run].recording.fields:
             groups = combine(
                 [self.response(run, column, name) for column in (*support, -1)],
-                [*(-np.asarray(coefficients)), 1.0],
+                [*(-float(c) for c in coefficients), 1.0],
             )
             if groups:
                 part = response_covariance(self.pairs(run), groups)
                 total = total + self.noise_weight(run, name) * part
-        return np.asarray(total)
+        return total
 
     def whiteners(self, support: Sequence[int], coefficients: NDArray) -> list[Whitener]:
         """One whitener per recording, for a given equation."""
         return [
-            Whitener.of(self.covariance(run, support, coefficients))
+            Whitener.of(self.covariance(run, support, coefficients), self.weak_forms[run].backend)
             for run in range(len(self.weak_forms))
         ]
 

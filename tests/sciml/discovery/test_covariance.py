@@ -14,8 +14,8 @@ from sciml.discovery.covariance import (
     response_covariance,
     trace_products,
 )
-from sciml.discovery.recording import Recording
 from sciml.discovery.library import Library
+from sciml.discovery.recording import Recording
 from sciml.discovery.weak_form import WeakForm
 from sciml.discovery.whitened_fit import Assembled
 
@@ -45,10 +45,10 @@ def make(periodic=(True,), fields=("u",), shape=(26, 22), missing=None, noise=0.
 
 def columns_of(weak: WeakForm, fields, target="u"):
     """Features and left-hand side for fields changed under fixed windows and noise level."""
-    changed = WeakForm.__new__(WeakForm)
-    changed.__dict__.update(weak.__dict__)
-    changed.recording = replace(weak.recording, fields=fields)
-    changed._values = {}
+    widths = [windows.half_width for windows in weak.windows]
+    run = replace(weak.recording, fields=fields)
+    changed = WeakForm(run, weak.features, widths, noise=weak.noise)
+    changed.windows = weak.windows  # their matrices are made once
     return np.column_stack([changed.matrix(), changed.left_side(target)])
 
 

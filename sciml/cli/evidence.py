@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     import xarray as xr
     from rich.console import Console
 
+_TERMS_OF_A_RIVAL = 5
+
 _STYLES = {"identified": "bold green", "weak": "bold yellow", "ambiguous": "bold red"}
 _MEANING = {
     "identified": "every equation without one of its terms fits clearly worse",
     "weak": "another equation of about the same size fits only a little worse",
     "ambiguous": "another equation of about the same size fits as well: these data cannot decide",
+    "unknown": "this method compares no rival equations",
 }
 
 
@@ -117,11 +120,15 @@ def _rivals_table(rivals: Any, target: str) -> Table:
 
 
 def _right_side(terms: Mapping[str, Any]) -> str:
-    text = " ".join(
+    pieces = [
         f"{'-' if value < 0 else '+'} {abs(value):.4g}" + ("" if term == "1" else f"*{term}")
         for term, value in terms.items()
-    )
-    return text.removeprefix("+ ").replace("- ", "-", 1 if text.startswith("- ") else 0) or "0"
+    ]
+    text = " ".join(pieces[:_TERMS_OF_A_RIVAL]).removeprefix("+ ") or "0"
+    if text.startswith("- "):
+        text = "-" + text[2:]
+    hidden = len(pieces) - _TERMS_OF_A_RIVAL
+    return text if hidden <= 0 else f"{text} + ... ({hidden} more)"
 
 
 def _symmetry_table(tests: Mapping[str, Any]) -> Table:

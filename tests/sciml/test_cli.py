@@ -479,3 +479,21 @@ def test_simulated_data_give_their_equation_back(tmp_path):
         "u*u_x",
         "u_xx",
     ]
+
+
+def test_long_rivals_are_cut_short(recording, fake, monkeypatch):
+    terms = {f"u^{k}": -1.0 * k for k in range(1, 10)}
+    rival = {"without": "u_xx", "terms": terms, "ratio": 1.0, "verdict": "ambiguous"}
+    monkeypatch.setattr(FakeModel, "rivals_", {"u": [rival]})
+    text = " ".join(sciml_command("discover", recording).stdout.split())
+    assert "u_t = -1*u^1 - 2*u^2 - 3*u^3 - 4*u^4 - 5*u^5 + ... (4 more)" in text
+
+
+def test_an_equation_without_terms_is_shown(recording, fake, monkeypatch):
+    for name in ("terms_", "standard_errors_"):
+        monkeypatch.setattr(FakeModel, name, {"u": {}})
+    monkeypatch.setattr(FakeModel, "identifiability_", {"u": FakeVerdict(verdict="unknown")})
+    result = sciml_command("discover", recording)
+    assert result.exit_code == 0
+    assert "no term" in result.stdout
+    assert "unknown: this method compares no rival equations" in result.stdout

@@ -159,19 +159,19 @@ def axis_values(text: str) -> Any:
     """
     import numpy as np
 
-    parts = text.split(":")
-    if len(parts) == 1:
+    if ":" not in text:
         return text
     try:
-        start, stop, points = float(parts[0]), float(parts[1]), int(parts[2])
-    except (ValueError, IndexError):
-        parts = []
-    if len(parts) != 3 or points < 2:
+        start, stop, points = text.split(":")
+        values = np.linspace(float(start), float(stop), int(points))
+    except ValueError:
+        values = np.empty(0)
+    if len(values) < 2 or not np.isfinite(values).all():
         raise ValueError(
             f"{text!r} is neither the name of a variable nor START:STOP:POINTS, such as 0:1:101 "
             "for 101 values from 0 to 1, both included"
         )
-    return np.linspace(start, stop, points)
+    return values
 
 
 def _one_or_list(items: list[Any] | None) -> Any:

@@ -300,7 +300,9 @@ def test_discover_takes_axes_that_the_file_lacks(fake, tmp_path):
     np.testing.assert_allclose(fake.data.x, np.linspace(1, 2, 20))
 
 
-@pytest.mark.parametrize("text", ["0:1", "0:1:ten", "0:1:1", "0:1:10:2", ":", "a:b:3"])
+@pytest.mark.parametrize(
+    "text", ["0:1", "0:1:ten", "0:1:1", "0:1:-3", "0:1:10:2", ":", "a:b:3", "0:inf:3"]
+)
 def test_axes_that_are_none_are_refused(recording, fake, text):
     result = sciml_command("discover", recording, "--time", text)
     assert result.exit_code == 2

@@ -163,7 +163,8 @@ def axis_values(text: str) -> Any:
         return text
     try:
         start, stop, points = text.split(":")
-        values = np.linspace(float(start), float(stop), int(points))
+        with np.errstate(invalid="ignore"):  # infinite ends are refused below
+            values = np.linspace(float(start), float(stop), int(points))
     except ValueError:
         values = np.empty(0)
     if len(values) < 2 or not np.isfinite(values).all():

@@ -134,8 +134,6 @@ def noise_limits(fit: EquationFit) -> np.ndarray:
     """
     if not fit.support:
         return np.zeros(0)
-    if not fit.support:
-        return np.zeros(0)
     growth = residual_growth(fit) - 1.0
     needed = losing_growth(fit.system.size, len(fit.support), fit.system.rows) - 1.0
     return np.sqrt(growth / max(needed, 1e-300))

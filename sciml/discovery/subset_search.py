@@ -99,6 +99,12 @@ class SearchResult:
     compared: list[tuple[NDArray, NDArray]] = field(repr=False)
     exhaustive: bool = True
 
+    def with_best(self, support: tuple[int, ...], system: GramSystem) -> SearchResult:
+        """The same result with a given support as the best of its size."""
+        best = list(self.best)
+        best[len(support)] = (support, system.solve(support)[1])
+        return SearchResult(tuple(best), self.compared, self.exhaustive)
+
     def best_without(self, column: int, size: int) -> tuple[tuple[int, ...], float]:
         """Best support of at most ``size`` terms that does not contain a column."""
         found: tuple[tuple[int, ...], float] = self.best[0]

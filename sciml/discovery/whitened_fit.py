@@ -24,11 +24,15 @@ from sciml.discovery.subset_search import (
     choose_size,
     search,
     smallest_adequate_size,
+    tempered_ebic,
 )
 from sciml.discovery.weak_form import Groups, WeakForm
 
 CLEAN_NOISE = 2e-3
 """Noise, relative to the field's spread, below which discretization is the larger error."""
+
+RECONSIDERED = 10.0
+"""Shorter equations within this factor of the residual are judged on their own covariance."""
 
 FLOOR_CLEAN = 3e-3
 FLOOR_WHITENED = 1e-4
@@ -262,15 +266,52 @@ def whitened_best_subset(assembled: Assembled, max_size: int, extend: bool = Tru
     floor = FLOOR_WHITENED
     support = result.best[smallest_adequate_size(result)][0]
     coefficients, _ = system.solve(support)
-    whiteners = []
+    candidates = {entry[0] for entry in result.best}
     for _ in range(2):
-        whiteners = assembled.whiteners(support, coefficients)
-        system = GramSystem.of(*assembled.whitened(whiteners))
+        system = GramSystem.of(*assembled.whitened(assembled.whiteners(support, coefficients)))
         result = search(system, max_size)
         result, size = _extended(result, system, floor, max_size, extend)
+        candidates |= {entry[0] for entry in result.best}
         support = result.best[size][0]
         coefficients, _ = system.solve(support)
+    simpler = _simpler_if_as_good(assembled, system, support, candidates)
+    if simpler != support:
+        support = simpler
+        coefficients, _ = system.solve(support)
+        system = GramSystem.of(*assembled.whitened(assembled.whiteners(support, coefficients)))
+        result = search(system, max_size)
+        result = result.with_best(support, system)
     return _corrected_fit(assembled, system, result, support, coefficients)
+
+
+def _simpler_if_as_good(
+    assembled: Assembled,
+    system: GramSystem,
+    support: tuple[int, ...],
+    candidates: set[tuple[int, ...]],
+) -> tuple[int, ...]:
+    """A shorter equation that explains the data as well when whitened with its own covariance.
+
+    Rows whitened for an equation with a spurious term make the true one look noisy: the spurious
+    term cancels noise, not signal. Each equation's residual over its own covariance, the distance
+    of the data to its solutions, is fair to both.
+    """
+    _, chosen = system.solve(support)
+    near = [
+        candidate
+        for candidate in candidates
+        if 0 < len(candidate) < len(support) and system.solve(candidate)[1] < RECONSIDERED * chosen
+    ]
+    if not near:
+        return support
+    scores = {}
+    for candidate in [support, *near]:
+        whiteners = assembled.whiteners(candidate, system.solve(candidate)[0])
+        own = GramSystem.of(*assembled.whitened(whiteners))
+        scores[candidate] = tempered_ebic(
+            own.solve(candidate)[1], len(candidate), own.size, own.rows, own.square, 0.0
+        )
+    return min(scores, key=lambda item: (scores[item], len(item)))
 
 
 def _extended(

@@ -2,6 +2,52 @@
 
 from __future__ import annotations
 
+from pdes.exact.allen_cahn_front import allen_cahn_front
+from pdes.exact.allen_cahn_kink import allen_cahn_kink
+from pdes.exact.burgers_shock import burgers_shock
+from pdes.exact.cahn_hilliard_kink import cahn_hilliard_kink
+from pdes.exact.cole_hopf import cole_hopf
+from pdes.exact.fisher_front import fisher_front
+from pdes.exact.gardner_soliton import gardner_soliton
+from pdes.exact.growth_rates import growth_rates
+from pdes.exact.kdv_soliton import kdv_soliton
+from pdes.exact.kdv_two_soliton import kdv_two_soliton
+from pdes.exact.kuramoto_sivashinsky_front import (
+    kuramoto_sivashinsky_front,
+    potential_kuramoto_sivashinsky_front,
+)
+from pdes.exact.lambda_omega_wave import lambda_omega_wave
+from pdes.exact.linear_modes import linear_modes
+from pdes.exact.mkdv_soliton import mkdv_soliton
+from pdes.exact.nagumo_front import nagumo_front
+from pdes.exact.nls_breather import nls_breather
+from pdes.exact.nls_soliton import nls_soliton
+from pdes.exact.peregrine import peregrine
 from pdes.exact.solution import ExactSolution
+from pdes.exact.spreading_gaussian import spreading_gaussian
+from pdes.exact.traveling_profile import traveling_profile
 
-__all__ = ["ExactSolution"]
+__all__ = [
+    "ExactSolution",
+    "allen_cahn_front",
+    "allen_cahn_kink",
+    "burgers_shock",
+    "cahn_hilliard_kink",
+    "cole_hopf",
+    "fisher_front",
+    "gardner_soliton",
+    "growth_rates",
+    "kdv_soliton",
+    "kdv_two_soliton",
+    "kuramoto_sivashinsky_front",
+    "lambda_omega_wave",
+    "linear_modes",
+    "mkdv_soliton",
+    "nagumo_front",
+    "nls_breather",
+    "nls_soliton",
+    "peregrine",
+    "potential_kuramoto_sivashinsky_front",
+    "spreading_gaussian",
+    "traveling_profile",
+]

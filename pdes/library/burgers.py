@@ -59,6 +59,8 @@ def burgers(viscosity: float = 0.1) -> Problem:
 def burgers_shock(viscosity: float = 0.1, left: float = 1.0, right: float = 0.0) -> Problem:
     """A viscous shock crossing an interval: sampled from its closed form."""
     equation = burgers_equation(viscosity)
+    left = check_range("burgers_shock", "left", left, -10.0, 10.0)
+    right = check_range("burgers_shock", "right", right, -10.0, 10.0)
     shock = shock_solution(equation, left=left, right=right)
     return Problem(
         equation=equation,

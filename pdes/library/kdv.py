@@ -68,6 +68,7 @@ def kdv(dispersion: float = 1.0, steepening: float = 6.0) -> Problem:
 def kdv_soliton(speed: float = 1.0) -> Problem:
     """One soliton: it moves without changing, as if it were simply advected."""
     equation = kdv_equation()
+    speed = check_range("kdv_soliton", "speed", speed, 0.25, 4.0)
     soliton = soliton_solution(equation, speed=speed, center=-8.0)
     return Problem(
         equation=equation,

@@ -6,14 +6,14 @@ form needs one inverse transform where the first needs two.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import sympy
 
 from pdes.jets import JetSpace
 from pdes.solvers.lowering import Powers
+from pdes.symbols import coordinate
 
 _Factor = tuple[str, bool, tuple[int, ...]]
 _Product = tuple[_Factor, ...]
@@ -52,89 +52,65 @@ def divergence_form(monomials: Mapping[Powers, sympy.Expr], space: JetSpace) -> 
     [Flux(orders=(2,), powers=((u, 3),), coefficient=1)]
     """
     zeros = (0,) * len(space.coordinates)
-    independent = {sympy.Symbol(name, real=True) for name in (*space.coordinates, "t")}
+    independent = {coordinate(name) for name in (*space.coordinates, "t")}
     groups: dict[tuple, dict[_Product, sympy.Expr]] = {}
     fluxes = []
     for powers, coefficient in monomials.items():
-        product = _product(powers, space)
-        orders = _total_orders(product, zeros)
-        if coefficient.free_symbols & independent or not any(orders):
+        if coefficient.free_symbols & independent:
             fluxes.append(Flux(zeros, powers, coefficient))
-        else:
-            groups.setdefault((_factors(product), orders), {})[product] = coefficient
-    for (factors, orders), group in groups.items():
-        for outer in _descending(orders):
-            inner = tuple(total - taken for total, taken in zip(orders, outer, strict=True))
-            found = _antiderivative(group, list(_products(factors, inner)), outer)
-            if found is not None:
-                fluxes.extend(Flux(outer, _powers(p, space), c) for p, c in found.items())
-                break
+            continue
+        product = _product(powers, space)
+        # A derivative keeps the fields of a product, and raises its total order evenly.
+        factors = tuple(sorted((name, bar) for name, bar, _ in product))
+        orders = tuple(sum(axis) for axis in zip(*(o for _, _, o in product), strict=True))
+        groups.setdefault((factors, orders), {})[product] = coefficient
+    for group in groups.values():
+        outer = [0] * len(zeros)
+        for axis in range(len(zeros)):
+            while (inner := _antiderivative(group, axis)) is not None:
+                group, outer[axis] = inner, outer[axis] + 1
+        fluxes.extend(Flux(tuple(outer), _powers(p, space), c) for p, c in group.items())
     return fluxes
 
 
 def _antiderivative(
-    group: Mapping[_Product, sympy.Expr], candidates: list[_Product], outer: tuple[int, ...]
+    group: Mapping[_Product, sympy.Expr], axis: int
 ) -> dict[_Product, sympy.Expr] | None:
-    """Coefficients of `candidates` whose outer derivative is the group, None if there are none."""
-    derivatives = [_derivative({candidate: 1}, outer) for candidate in candidates]
-    rows = sorted(set(group).union(*derivatives))
-    matrix = sympy.Matrix([[d.get(row, 0) for d in derivatives] for row in rows])
-    wanted = sympy.Matrix([group.get(row, sympy.S.Zero) for row in rows])
-    # Differentiation has no kernel among products, so the normal equations are regular.
-    solution = (matrix.T * matrix).LUsolve(matrix.T * wanted)
-    if any(sympy.expand(entry) != 0 for entry in matrix * solution - wanted):
-        return None
-    return {
-        candidate: sympy.expand(value)
-        for candidate, value in zip(candidates, solution, strict=True)
-        if sympy.expand(value) != 0
-    }
+    """Polynomial whose total derivative along an axis is the group, None if there is none.
+
+    With factors ordered by their order of differentiation along the axis, the leading product of a
+    derivative is the one with the highest factor raised. So the leading product of the group names
+    the only product that it can come from; subtract the derivative of that one and go on.
+    """
+
+    def rank(factor: _Factor) -> tuple:
+        name, bar, orders = factor
+        return (orders[axis], orders, name, bar)
+
+    def leading(product: _Product) -> list[tuple]:
+        return sorted((rank(factor) for factor in product), reverse=True)
+
+    remaining, found = dict(group), {}
+    while remaining:
+        product = max(remaining, key=leading)
+        highest, *rest = sorted(product, key=rank, reverse=True)
+        lowered = _raised(highest, axis, by=-1)
+        if highest[2][axis] == 0 or (rest and rank(lowered) < rank(rest[0])):
+            return None
+        source = tuple(sorted((lowered, *rest)))
+        share = remaining[product] / source.count(lowered)
+        found[source] = share
+        for position, factor in enumerate(source):
+            others = source[:position] + source[position + 1 :]
+            term = tuple(sorted((*others, _raised(factor, axis, by=1))))
+            remaining[term] = sympy.expand(remaining.get(term, sympy.S.Zero) - share)
+        remaining = {term: value for term, value in remaining.items() if value != 0}
+    return found
 
 
-def _derivative(terms: dict[_Product, int], orders: tuple[int, ...]) -> dict[_Product, int]:
-    """Product rule, repeated."""
-    for axis, order in enumerate(orders):
-        for _ in range(order):
-            raised: dict[_Product, int] = {}
-            for product, count in terms.items():
-                for position, (name, bar, own) in enumerate(product):
-                    up = tuple(o + (i == axis) for i, o in enumerate(own))
-                    rest = product[:position] + product[position + 1 :]
-                    key = tuple(sorted((*rest, (name, bar, up))))
-                    raised[key] = raised.get(key, 0) + count
-            terms = raised
-    return terms
-
-
-def _products(factors: tuple[tuple[str, bool], ...], orders: tuple[int, ...]) -> Iterator[_Product]:
-    """All ways to share derivatives out among the factors, each product once."""
-    shares = [list(_shares(order, len(factors))) for order in orders]
-    seen = set()
-    for choice in itertools.product(*shares):
-        product = tuple(
-            sorted(
-                (name, bar, tuple(axis[i] for axis in choice))
-                for i, (name, bar) in enumerate(factors)
-            )
-        )
-        if product not in seen:
-            seen.add(product)
-            yield product
-
-
-def _shares(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in _shares(total - first, parts - 1):
-            yield (first, *rest)
-
-
-def _descending(orders: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """All outer derivatives, the highest first; the last one takes nothing out."""
-    choices = itertools.product(*(range(order + 1) for order in orders))
-    return sorted(choices, key=lambda outer: (-sum(outer), outer))
+def _raised(factor: _Factor, axis: int, by: int) -> _Factor:
+    name, bar, orders = factor
+    return name, bar, tuple(order + by * (i == axis) for i, order in enumerate(orders))
 
 
 def _product(powers: Powers, space: JetSpace) -> _Product:
@@ -153,11 +129,3 @@ def _powers(product: _Product, space: JetSpace) -> Powers:
         base = sympy.conjugate(symbol) if bar else symbol
         counted[base] = counted.get(base, 0) + 1
     return tuple(counted.items())
-
-
-def _factors(product: _Product) -> tuple[tuple[str, bool], ...]:
-    return tuple((name, bar) for name, bar, _ in product)
-
-
-def _total_orders(product: _Product, zeros: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(sum(axis) for axis in zip(*(o for _, _, o in product), strict=True)) or zeros

@@ -42,7 +42,10 @@ def check_periodic(lowered: LoweredEquation, grid: Grid, parameters: Mapping[str
     ValueError: the coefficient sin(x) does not have the period 1 of axis 'x': ...
     """
     space, rng = lowered.space, np.random.default_rng(0)
-    numbers = {name: float(value) for name, value in parameters.items()}
+    numbers = {
+        name: float(value.detach() if hasattr(value, "detach") else value)
+        for name, value in parameters.items()
+    }
     jets = {jet.name: rng.uniform(0.3, 0.9, size=16) for jet in _jets(lowered)}
     point = {a.name: a.start + a.length * rng.uniform(size=16) for a in grid.axes}
     for expression in _expressions(lowered):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -32,11 +33,7 @@ TEMPORAL = {
     "nonlinear_diffusion_2d": (24, 1.0, 0.1, ("etdrk4", "rk4", "ssprk3")),
     "lambda_omega": (24, 2.0, 0.2, ("etdrk4", "rk4", "ssprk3")),
 }
-LINEAR = {
-    name
-    for name in ("advection", "advection_diffusion", "heat", "heat_2d")
-    + ("heat_one_mode", "heat_two_modes")
-}
+LINEAR = {"advection", "advection_diffusion", "heat", "heat_2d", "heat_one_mode", "heat_two_modes"}
 PAIRS = [(name, method) for name, row in TEMPORAL.items() for method in row[3]]
 
 
@@ -113,7 +110,7 @@ def test_spectral_convergence_in_space() -> None:
         grid = pdes.Grid.periodic(x=(0.0, 2.0 * np.pi, points))
         found = rollout(problem.equation, grid, exact.initial(grid), times, time_step=0.0025)
         errors.append(float(np.max(np.abs(found.fields["u"] - exact.evaluate(grid, times)["u"]))))
-    assert all(later <= earlier / 10.0 for earlier, later in zip(errors, errors[1:], strict=False))
+    assert all(later <= earlier / 10.0 for earlier, later in pairwise(errors))
     assert errors[-1] < 1e-12
 
 

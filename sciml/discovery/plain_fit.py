@@ -92,5 +92,5 @@ def plain_fit(assembled: Assembled, support: tuple[int, ...]) -> PlainFit:
     freedom = max(1, system.rows - len(support))
     chi2 = square / freedom
     largest = 1.0 + max(0.15, 3.3 * np.sqrt(2.0 / freedom))
-    adequate = bool(support) and chi2 <= largest
+    adequate = bool(support) and bool(chi2 <= largest)
     return PlainFit(support, coefficients, inverse @ middle @ inverse, chi2, adequate)

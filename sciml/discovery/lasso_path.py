@@ -140,21 +140,21 @@ class _Pieces:
         # correlation of an inactive column with the residual: rest + penalty * drift
         rest = self.moments[which] - np.einsum("bij,bj->bi", grams, constant)
         drift = np.einsum("bij,bj->bi", grams, slope)
-        level = self.level[which][:, None]
-        every = np.arange(len(which))
         candidates = np.empty((3, *signs.shape))
+        # an event needs motion towards it: what starts on a bound and moves inside meets none
         with np.errstate(divide="ignore", invalid="ignore"):
-            candidates[0] = np.where(active, constant / slope, -1.0)
-            candidates[1] = np.where(active, -1.0, rest / (1.0 - drift))
-            candidates[2] = np.where(active, -1.0, -rest / (1.0 + drift))
+            candidates[0] = np.where(active & (signs * slope < 0), constant / slope, 0.0)
+            candidates[1] = np.where(~active & (drift < 1.0), rest / (1.0 - drift), 0.0)
+            candidates[2] = np.where(~active & (drift > -1.0), -rest / (1.0 + drift), 0.0)
+        every = np.arange(len(which))
         entered, left = self.entered[which], self.left[which]
         fresh = entered >= 0
-        candidates[0, every[fresh], entered[fresh]] = -1.0
+        candidates[0, every[fresh], entered[fresh]] = 0.0
         for kind, sign in ((1, 1.0), (2, -1.0)):
             same = (left >= 0) & (self.left_sign[which] == sign)
-            candidates[kind, every[same], left[same]] = -1.0
-        allowed = (candidates > 0.0) & (candidates <= level * (1.0 + 1e-9))
-        candidates = np.where(allowed, np.minimum(candidates, level), 0.0)
+            candidates[kind, every[same], left[same]] = 0.0
+        # what rounding put beyond its bound meets it at once
+        candidates = np.clip(candidates, 0.0, self.level[which][:, None])
         flat = np.moveaxis(candidates, 0, 1).reshape(len(which), -1)
         best = np.argmax(flat, axis=1)
         self.next_level[which] = flat[every, best]

@@ -98,11 +98,12 @@ class PySINDyWeak(AbstractDiscoverer):
 
     Examples
     --------
+    >>> import numpy as np
     >>> x, t = np.linspace(0, 2 * np.pi, 64, endpoint=False), np.linspace(0, 2, 80)
     >>> u = sum(np.exp(-0.1 * k**2 * t) * np.cos(k * x[:, None] + k) for k in (1, 2, 3))
     >>> model = PySINDyWeak(K=50, derivative_order=2, degree=2, threshold=0.05, half_widths=(9, 13))
-    >>> model.fit(u, coords={"x": x, "t": t}).terms_  # doctest: +SKIP
-    {'u': {'u_xx': 0.1...}}
+    >>> model.fit(u, coords={"x": x, "t": t}).equations(2)
+    ['u_t = 0.10*u_xx']
     """
 
     def __init__(

@@ -23,6 +23,9 @@ from scipy.optimize import brentq
 END_VALUE = 1e-10
 """Size of the bump one grid point inside its support."""
 
+NARROWEST = 9
+"""Half-width below which a bump is steeper than the grid resolves to 1e-5."""
+
 SPECTRAL_WIDTH = 2.0
 """How many standard deviations of the bump's spectrum lie below the corner wavenumber."""
 
@@ -260,17 +263,19 @@ def choose_half_width(points: int, spectra: list[NDArray], order: int) -> int:
     Returns
     -------
     int
-        Half-width between ``order + 2`` and a sixth of the axis. Wider windows would leave too
+        Half-width between ``order + 2`` (9 where the axis is long enough: narrower bumps are too
+        steep for the grid to integrate) and a sixth of the axis. Wider windows would leave too
         few rows, however noisy the data.
 
     Examples
     --------
     >>> choose_half_width(256, [np.exp(-np.arange(129) / 4.0)], 4)
-    8
+    9
     """
     corner = float(np.mean([corner_wavenumber(spectrum) for spectrum in spectra]))
     wanted = round(spectral_half_width(points, corner))
-    return max(order + 2, min(wanted, points // 6))
+    least = max(order + 2, min(NARROWEST, points // 6))
+    return max(least, min(wanted, points // 6))
 
 
 def mean_spectrum(field: NDArray, axis: int) -> NDArray:

@@ -333,7 +333,7 @@ def _rows(labels: Mapping[str, Sequence[str]]) -> list[tuple[str, str, float]]:
 def _label_rows(axes: Axes, rows: Sequence[tuple[str, str, float]], model: Evidence) -> None:
     heights = [height for _, _, height in rows]
     axes.set_yticks(heights, [term_label(term) for _, term, _ in rows])
-    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="y", length=0, pad=8)
     for label, (target, _, _) in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_fontsize(12 if len(rows) <= 10 else 9)
         label.set_color(_color(model, target) if len(model.targets_) > 1 else INK)

@@ -16,6 +16,9 @@ from sciml.plotting.typeset import equation_text, number
 
 WIDTH = 13.5
 
+NOISELESS = 1e-5
+"""Noise relative to the spread below which it is left unsaid: rounding, or a solver's own error."""
+
 
 def plot_report(
     model: Any,
@@ -99,7 +102,10 @@ def _sentence(model: Any, title: str) -> str:
         name = f"{target}: " if len(model.targets_) > 1 else ""
         share = model.noise_estimate_[target] / model.field_scale_[target]
         word = model.identifiability_[target].verdict
-        parts.append(f"{name}{word}, noise found ${number(100 * share, 2)}$ %")
+        noise = (
+            f"noise found ${number(100 * share, 2)}$ %" if share > NOISELESS else "no noise found"
+        )
+        parts.append(f"{name}{word}, {noise}")
         if not model.adequate_[target]:
             parts.append(f"{name}does not explain the data")
     return "   ·   ".join(parts)

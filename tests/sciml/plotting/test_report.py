@@ -55,6 +55,8 @@ def test_an_equation_that_does_not_explain_the_data_is_called_so(system, data):
     sentence = head(plot_report(system, both))[-1]
     assert "v: does not explain the data" in sentence
     assert "u: does not" not in sentence
+    assert "u: ambiguous, no noise found" in sentence
+    assert "v: identified, noise found $5.0$ %" in sentence
 
 
 def test_a_line_separates_what_was_held_out(model, data):

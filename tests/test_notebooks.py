@@ -1,0 +1,90 @@
+"""The tutorials run from top to bottom, and show what they say they show."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+nbformat = pytest.importorskip("nbformat")
+
+FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+LIMIT = 180.0
+
+SHOWN = {
+    "01_discover_an_equation.ipynb": [
+        r"u_t = -1\.000\*u\*u_x \+ 0\.1000\*u_xx",
+        r"u: identified",
+        r"(8[7-9]|9\d|100) of 100 intervals hold the true coefficient",
+        r"u: ambiguous",
+        r"moves at one speed without changing shape",
+        r"u_t = -6\.000\*u\*u_x - 1\.000\*u_xxx",
+    ]
+}
+"""What a reader of each notebook must see, in this order."""
+PICTURES = {"01_discover_an_equation.ipynb": 7}
+
+
+def read(path: Path) -> Any:
+    return nbformat.read(path, as_version=4)
+
+
+def outputs(notebook: Any) -> list[Any]:
+    return [item for cell in notebook.cells for item in cell.get("outputs", [])]
+
+
+def test_there_are_notebooks():
+    assert {path.name for path in NOTEBOOKS} == set(SHOWN)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_it_opens_with_what_the_reader_will_be_able_to_do(path):
+    first = read(path).cells[0]
+    assert first.cell_type == "markdown"
+    assert first.source.startswith("# ")
+    assert "you will be able to" in first.source
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_it_is_committed_without_outputs_and_without_traces_of_a_machine(path):
+    notebook = read(path)
+    nbformat.validate(notebook)
+    assert outputs(notebook) == []
+    assert all(cell.get("execution_count") is None for cell in notebook.cells)
+    assert notebook.metadata["kernelspec"]["name"] == "python3"
+    assert set(notebook.metadata["language_info"]) == {"name"}
+    assert not re.search(r"/home/|/root/|/work/|/tmp/|[A-Z]:\\\\", path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_it_runs_and_shows_what_it_says(path, tmp_path, monkeypatch):
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    # The kernel's own files stay out of the reader's home.
+    for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / name.lower()))
+    monkeypatch.delenv("MPLBACKEND", raising=False)  # `make` sets agg, which shows nothing inline
+    assert "MPLBACKEND" not in os.environ
+    notebook = read(path)
+    nbclient.NotebookClient(
+        notebook, timeout=LIMIT, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
+    ).execute()
+    pages = [
+        item.get("text", "") + item.get("data", {}).get("text/plain", "")
+        for item in outputs(notebook)
+    ]
+    text, position = "\n".join(pages), 0
+    for pattern in SHOWN[path.name]:
+        found = re.compile(pattern).search(text, position)
+        assert found, f"{pattern!r} does not appear after position {position} of:\n{text}"
+        position = found.end()
+    pictures = [item for item in outputs(notebook) if "image/png" in item.get("data", {})]
+    assert len(pictures) == PICTURES[path.name]
+    assert min(len(item["data"]["image/png"]) for item in pictures) > 10_000
+    assert [item for item in outputs(notebook) if item.get("name") == "stderr"] == []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from sciml.discovery.subset_search import MODEL_ERROR_ROWS
 from sciml.discovery.whitened_fit import EquationFit
+from sciml.theory import detection
 
 AMBIGUOUS = 1.25
 WEAK = 3.0
@@ -95,26 +95,18 @@ def residual_growth(fit: EquationFit) -> np.ndarray:
     -------
     ndarray, shape (terms,)
     """
-    strength = (fit.coefficients / np.maximum(fit.standard_errors, 1e-300)) ** 2
     rows = max(1, fit.system.rows - len(fit.support))
-    return 1.0 + strength / (rows * max(fit.chi2, 1e-300))
-
-
-def losing_growth(columns: int, size: int, rows: int) -> float:
-    """Residual growth at which the choice of size drops a term.
-
-    Parameters
-    ----------
-    columns, size, rows : int
-        Terms in the library, in the equation, and rows.
-
-    Returns
-    -------
-    float
-    """
-    effective = rows * MODEL_ERROR_ROWS / (rows + MODEL_ERROR_ROWS)
-    gain = 2 * math.log(math.comb(columns, size) / math.comb(columns, size - 1))
-    return math.exp(max(0.0, (math.log(effective) + gain) / effective))
+    return np.array(
+        [
+            detection.residual_growth(
+                float(coefficient),
+                max(float(error), 1e-300),
+                degrees_of_freedom=rows,
+                chi2=max(fit.chi2, 1e-300),
+            )
+            for coefficient, error in zip(fit.coefficients, fit.standard_errors, strict=True)
+        ]
+    )
 
 
 def noise_limits(fit: EquationFit) -> np.ndarray:
@@ -134,6 +126,10 @@ def noise_limits(fit: EquationFit) -> np.ndarray:
     """
     if not fit.support:
         return np.zeros(0)
-    growth = residual_growth(fit) - 1.0
-    needed = losing_growth(fit.system.size, len(fit.support), fit.system.rows) - 1.0
-    return np.sqrt(growth / max(needed, 1e-300))
+    critical = detection.critical_growth(
+        fit.system.rows, fit.system.size, len(fit.support), MODEL_ERROR_ROWS
+    )
+    growth = residual_growth(fit)
+    if critical <= 1.0:
+        return np.full(len(growth), np.inf)
+    return np.array([detection.detection_limit(1.0, float(g), critical) for g in growth])

@@ -9,7 +9,6 @@ import pytest
 
 from sciml.discovery.evidence import (
     find_rivals,
-    losing_growth,
     noise_limits,
     residual_growth,
     verdict,
@@ -19,6 +18,7 @@ from sciml.discovery.recording import as_recordings
 from sciml.discovery.subset_search import GramSystem, SearchResult, choose_size, search
 from sciml.discovery.weak_form import WeakForm
 from sciml.discovery.whitened_fit import Assembled, EquationFit, whitened_best_subset
+from sciml.theory.detection import critical_growth
 
 
 def fit_of(matrix, left, support, floor=0.0):
@@ -109,7 +109,7 @@ def test_the_floor_makes_rivals_of_what_discretization_cannot_tell_apart(planted
 @pytest.mark.parametrize(("rows", "size"), [(60, 1), (400, 2), (2000, 3)])
 def test_growth_at_which_the_choice_of_size_loses_a_term(rows, size):
     """Just above it the term stays, just below it goes."""
-    columns, growth = 16, losing_growth(16, size, rows)
+    columns, growth = 16, critical_growth(rows, 16, size)
     system = GramSystem.of(np.random.default_rng(0).normal(size=(rows, columns)), np.ones(rows))
     for factor, kept in ((1.001, size), (0.999, size - 1)):
         # smaller supports leave far more, so only the last step is in question
@@ -121,7 +121,7 @@ def test_growth_at_which_the_choice_of_size_loses_a_term(rows, size):
 def test_noise_limit_is_where_the_growth_has_fallen_that_far(noisy_fit):
     limits = noise_limits(noisy_fit)
     system = noisy_fit.system
-    needed = losing_growth(system.size, len(noisy_fit.support), system.rows)
+    needed = critical_growth(system.rows, system.size, len(noisy_fit.support))
     grown = 1 + (residual_growth(noisy_fit) - 1) / limits**2
     np.testing.assert_allclose(grown, needed, rtol=1e-10)
     assert np.all(limits > 4)

@@ -69,6 +69,7 @@ def register(
     ...     return dataclasses.replace(pdes.get("heat", diffusivity=diffusivity), time_step=0.1)
     >>> pdes.get("slow_heat").time_step
     0.1
+    >>> unregister("slow_heat")
     """
 
     def add(build: Builder) -> Builder:
@@ -86,6 +87,35 @@ def register(
         return build
 
     return add
+
+
+def unregister(name: str) -> None:
+    """Forget a registered problem and its aliases.
+
+    Parameters
+    ----------
+    name : str
+        Name under which it was registered.
+
+    Raises
+    ------
+    ValueError
+        If nothing is registered under the name.
+
+    Examples
+    --------
+    >>> import pdes
+    >>> @pdes.register("short_lived")
+    ... def short_lived() -> pdes.Problem:
+    ...     return pdes.get("heat")
+    >>> unregister("short_lived")
+    >>> "short_lived" in pdes.available()
+    False
+    """
+    entry = entry_of(name)
+    del _ENTRIES[entry.name]
+    for label in (entry.name, *entry.aliases):
+        del _NAMES[label]
 
 
 def get(name: str, **parameters: Any) -> Problem:

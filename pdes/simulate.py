@@ -129,14 +129,16 @@ def _initial_arrays(
     problem: Problem, initial: Any, samples: int | None, seed: int
 ) -> dict[str, Array]:
     """Initial fields of the grid's shape, with a leading axis for a batch."""
-    given = problem.initial if initial is None else initial
+    given: Any = problem.initial if initial is None else initial
+    drawn: dict[str, Array]
     if callable(given):
+        draw: Any = given
         if samples is None:
-            drawn = dict(given(problem.grid, np.random.default_rng(seed)))
+            drawn = dict(draw(problem.grid, np.random.default_rng(seed)))
         else:
             sequences = [np.random.SeedSequence(seed, spawn_key=(i,)) for i in range(samples)]
-            draws = [given(problem.grid, np.random.default_rng(s)) for s in sequences]
-            drawn = {name: np.stack([draw[name] for draw in draws]) for name in draws[0]}
+            draws = [draw(problem.grid, np.random.default_rng(s)) for s in sequences]
+            drawn = {name: np.stack([one[name] for one in draws]) for name in draws[0]}
             if samples > 1 and all(np.array_equal(a[0], a[1]) for a in drawn.values()):
                 raise ValueError(
                     f"samples={samples} of {problem.equation.name!r} would all be the same: its "

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import sympy
 
 from pdes.equation import Equation
+from pdes.jets import parse_derivative
 from pdes.symbols import number, parameter
 
 
@@ -41,13 +43,15 @@ def growth_rates(
     """
     space = equation.space
     wave = (wavevector,) if isinstance(wavevector, int | float) else tuple(wavevector)
-    values = {parameter(n): number(v) for n, v in equation.parameters.items()}
+    values: Any = {parameter(n): number(v) for n, v in equation.parameters.items()}
     zeros = (0,) * len(equation.coordinates)
     matrix = np.zeros((len(equation.fields),) * 2, dtype=np.complex128)
     for row, name in enumerate(equation.fields):
-        expression = space.from_functions(equation.rhs[name]).xreplace(values)
-        jets = space.jets(expression)
-        parsed = {jet: space.parse(jet) for jet in jets}
+        expression: Any = space.from_functions(equation.rhs[name]).xreplace(values)
+        parsed = {
+            jet: parse_derivative(jet.name, space.fields, space.coordinates)
+            for jet in space.jets(expression)
+        }
         uniform = {
             jet: number(state[field]) if orders == zeros else sympy.S.Zero
             for jet, (field, orders) in parsed.items()

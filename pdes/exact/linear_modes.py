@@ -53,7 +53,7 @@ def linear_modes(
     (field,) = equation.fields
     total = sympy.S.Zero
     for given, amplitude in modes.items():
-        wave = [number(k) for k in (given if isinstance(given, tuple | list) else (given,))]
+        wave = [number(k) for k in ((given,) if isinstance(given, int | float) else given)]
         rate = sum(
             coefficient
             * sympy.prod((sympy.I * k) ** order for k, order in zip(wave, orders, strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import sympy
@@ -149,7 +150,7 @@ class ExactSolution:
             values = {**free, **place}
             exact = {s: sympy.Float(sympy.Rational(v), digits) for s, v in values.items()}
             for residual in residuals.values():
-                worst = max(worst, abs(complex(residual.xreplace(exact).evalf(digits))))
+                worst = max(worst, abs(complex(sympy.N(residual.xreplace(exact), digits))))
         return worst
 
     def latex(self) -> str:
@@ -159,4 +160,5 @@ class ExactSolution:
 
 def _plain(expression: sympy.Expr) -> sympy.Expr:
     """Expression in functions that every backend knows."""
-    return (sympy.S.Zero + expression).replace(sympy.sech, lambda z: 1 / sympy.cosh(z))
+    plain: Any = sympy.S.Zero + expression
+    return plain.replace(sympy.sech, lambda z: 1 / sympy.cosh(z))

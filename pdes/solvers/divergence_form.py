@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import sympy
 
-from pdes.jets import JetSpace
+from pdes.jets import JetSpace, parse_derivative
 from pdes.solvers.lowering import Powers
 from pdes.symbols import coordinate
 
@@ -117,7 +117,8 @@ def _product(powers: Powers, space: JetSpace) -> _Product:
     product: list[_Factor] = []
     for base, power in powers:
         bar = isinstance(base, sympy.conjugate)
-        name, orders = space.parse(base.args[0] if bar else base)
+        symbol = str(base.args[0] if bar else base)
+        name, orders = parse_derivative(symbol, space.fields, space.coordinates)
         product += [(name, bar, orders)] * power
     return tuple(sorted(product))
 

@@ -48,18 +48,18 @@ class Evaluator:
 
     def value(self, expression: sympy.Expr, time: Any = None) -> Any:
         """Number or array; a plain Python number where no array enters."""
-        expression = expression.xreplace(self._numbers)
-        if expression.is_number:
-            found = complex(expression)
+        bare: Any = expression.xreplace(self._numbers)
+        if bare.is_number:
+            found = complex(bare)
             return found if found.imag else found.real
         return self.program(expression)({}, time)
 
     def program(self, expression: sympy.Expr) -> Callable[[Mapping[str, Array], Any], Array]:
         """Function ``(jets by name, time) -> values``, compiled once."""
-        expression = expression.xreplace(self._numbers)
-        names = {symbol.name for symbol in expression.free_symbols}
+        bare: Any = expression.xreplace(self._numbers)
+        names = {str(symbol) for symbol in bare.free_symbols}
         scalars = {n: value for n, value in self.parameters.items() if n in names}
-        rhs = {self.space.fields[0]: expression}
+        rhs = {self.space.fields[0]: bare}
         compiled = compile_equation(rhs, self.space, dict.fromkeys(scalars, 0.0), self.backend)
 
         def function(jets: Mapping[str, Array], time: Any) -> Array:

@@ -73,6 +73,15 @@ class FourierBasis:
         self.forward, self.inverse = self._transforms()
 
     @property
+    def field_axis(self) -> int:
+        """Position of the axis of fields, just before the axes of space."""
+        return -self.dimension - 1
+
+    def pick(self, values: Array, position: int) -> Array:
+        """One entry of the field axis."""
+        return values[(..., position, *([slice(None)] * self.dimension))]
+
+    @property
     def complex_dtype(self) -> Any:
         """Dtype of the coefficients."""
         return self.xp.complex64 if self.dtype == "float32" else self.xp.complex128

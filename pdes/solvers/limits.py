@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from pdes.jets import JetSpace
+from pdes.jets import JetSpace, parse_derivative
 from pdes.solvers.errors import StabilityError
 from pdes.solvers.spectral import PseudoSpectral
 from pdes.time.runge_kutta import RungeKutta
@@ -56,9 +56,10 @@ class Rates:
         return 1.0 / fastest if fastest > 0.0 else np.inf
 
     @property
-    def courant_step(self) -> float:
-        """Step with Courant number 0.5."""
-        return DEFAULT_COURANT / self.advective if self.advective > 0.0 else np.inf
+    def stable_step(self) -> float:
+        """Step with Courant number 0.5, and at half the limit of explicit stiff terms."""
+        scaled = max(self.advective / DEFAULT_COURANT, 2.0 * self.stiff / LARGEST_STIFF)
+        return 1.0 / scaled if scaled > 0.0 else np.inf
 
     def check(self, time_step: float) -> None:
         """Raise `StabilityError` when a step is beyond the limits."""
@@ -119,7 +120,7 @@ class RateMeter:
 
     def _sizes(self, state: Array, time: float, largest_order: int) -> dict[_Place, float]:
         """Largest value on the grid of each slope."""
-        jets = self.kernel.jets(state)
+        jets = self.kernel.nonlinear.jets(state)
         return {
             place: sum(_largest(slope(jets, time), self.kernel.xp) for slope in slopes)
             for place, slopes in self._slopes.items()
@@ -167,24 +168,23 @@ def _slopes(kernel: PseudoSpectral) -> dict[_Place, list[Callable]]:
     """
     space = kernel.lowered.space
     found: dict[_Place, list[Callable]] = {}
-    for row, outer, item in kernel.flux_groups():
-        expression = (
-            item
-            if isinstance(item, sympy.Expr)
-            else sympy.Add(*(f.coefficient * sympy.Mul(*(b**p for b, p in f.powers)) for f in item))
-        )
-        for jet, slope in _partials(expression, space):
-            name, orders = space.parse(jet)
-            total = tuple(a + b for a, b in zip(outer, orders, strict=True))
-            place = (row, kernel.fields.index(name), total)
+    for group in kernel.nonlinear.groups:
+        for jet, slope in _partials(group.expression, space):
+            name, orders = parse_derivative(jet.name, space.fields, space.coordinates)
+            total = tuple(a + b for a, b in zip(group.orders, orders, strict=True))
+            place = (group.row, kernel.fields.index(name), total)
             found.setdefault(place, []).append(kernel.evaluator.program(slope))
     return found
 
 
 def _partials(expression: sympy.Expr, space: JetSpace) -> list[tuple[sympy.Symbol, sympy.Expr]]:
     """Slopes by every jet; a complex jet and its conjugate count as two."""
-    bars = {sympy.conjugate(jet): sympy.Dummy() for jet in space.jets(expression)}
-    free = expression.xreplace({bar: dummy for bar, dummy in bars.items() if not bar.is_Symbol})
+    bars: dict[sympy.Expr, sympy.Dummy] = {
+        sympy.conjugate(jet): sympy.Dummy() for jet in space.jets(expression)
+    }
+    free: Any = expression.xreplace(
+        {bar: dummy for bar, dummy in bars.items() if not bar.is_Symbol}
+    )
     back = {dummy: bar for bar, dummy in bars.items()}
     partials = []
     for jet in space.jets(expression):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import sympy
 
 from pdes.equation import Equation
-from pdes.jets import JetSpace
+from pdes.jets import JetSpace, parse_derivative
 from pdes.symbols import coordinate
 from pdes.term import Term, collect
 
@@ -85,7 +85,8 @@ def lower(equation: Equation) -> LoweredEquation:
             if not term.is_polynomial:
                 general[row] = general.get(row, sympy.S.Zero) + coefficient * term.expr
             elif _is_linear(term):
-                column, orders = space.parse(term.factors[0][0])
+                name = str(term.factors[0][0])
+                column, orders = parse_derivative(name, space.fields, space.coordinates)
                 linear.setdefault((row, column), {})[orders] = coefficient
             else:
                 products = monomials.setdefault(row, {})

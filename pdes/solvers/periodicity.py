@@ -75,4 +75,4 @@ def _expressions(lowered: LoweredEquation) -> Iterator[sympy.Expr]:
 
 
 def _jets(lowered: LoweredEquation) -> list[sympy.Symbol]:
-    return lowered.space.jets(sympy.Tuple(*lowered.general.values()))
+    return lowered.space.jets(sympy.Add(*lowered.general.values()))

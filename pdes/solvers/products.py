@@ -97,7 +97,7 @@ def compile_product(powers: Powers, index: Mapping[str, int], xp: Any) -> OnGrid
     factors: list[tuple[int, bool]] = []
     for base, power in powers:
         bar = isinstance(base, sympy.conjugate)
-        factors += [(index[(base.args[0] if bar else base).name], bar)] * power
+        factors += [(index[str(base.args[0] if bar else base)], bar)] * power
     (first, first_bar), *rest = factors
     if not first_bar and rest == [(first, False)]:
         return lambda values, time: values[first] * values[first]

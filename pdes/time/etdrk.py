@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any
 
 from array_api_compat import array_namespace
 
@@ -42,9 +42,9 @@ class ETDRK4:
     np.True_
     """
 
-    name: ClassVar[str] = "etdrk4"
-    order: ClassVar[int] = 4
     contour_points: int = 32
+    name: str = field(default="etdrk4", init=False)
+    order: int = field(default=4, init=False)
 
     def stepper(
         self, linear: Array, time_step: float, dtype: Any = None

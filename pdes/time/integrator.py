@@ -24,10 +24,17 @@ class Integrator(Protocol):
         Declared order of the error at a fixed time; the conformance tests measure it.
     """
 
-    name: str
-    order: int
+    @property
+    def name(self) -> str:
+        """Name under which the method is found."""
+        ...
 
-    def stepper(self, linear: Array, time_step: float, dtype: Any = None) -> Step:
+    @property
+    def order(self) -> int:
+        """Declared order."""
+        ...
+
+    def stepper(self, linear: Array, time_step: float, dtype: Any = None) -> Any:
         """Prepare all coefficients that depend on the time step and return the step function."""
         ...
 

@@ -1,0 +1,165 @@
+"""Advance a spectral state through time and watch what happens to it."""
+
+from __future__ import annotations
+
+import logging
+import math
+from typing import Any
+
+import numpy as np
+
+from pdes.solvers.errors import SolverDivergence
+from pdes.solvers.limits import LARGEST_COURANT, RateMeter
+from pdes.solvers.spectral import PseudoSpectral
+from pdes.time.integrator import Integrator, Step
+
+Array = Any
+
+TAIL_LIMIT = 1e-6
+"""A spectrum whose highest modes exceed this fraction of its peak is not resolved."""
+
+_STEPS_BETWEEN_CHECKS = 100
+
+_log = logging.getLogger(__name__)
+
+
+class March:
+    """State of a run: advances to a time, watches what happens.
+
+    Parameters
+    ----------
+    kernel : PseudoSpectral
+        The right-hand side.
+    method : Integrator
+        One-step method.
+    start : float
+        Time of the state.
+    time_step : float or None
+        Largest step, checked against the stability limits; None to choose it.
+    suggested : float or None
+        Step to take when none is given, lowered where it would not be stable.
+    state : array, shape (*batch, fields, *modes)
+        Fourier coefficients.
+    strict : bool
+        Raise when something goes wrong, instead of noting it in `status`.
+    """
+
+    def __init__(
+        self,
+        kernel: PseudoSpectral,
+        method: Integrator,
+        start: float,
+        time_step: float | None,
+        suggested: float | None,
+        state: Array,
+        strict: bool,
+    ) -> None:
+        self.kernel, self.method, self.strict = kernel, method, strict
+        self.state, self.time = state, start
+        self.status, self.message, self.tail = "ok", "", 0.0
+        self.steps, self.largest = 0, 0.0
+        self.last_good: tuple[Any, float | None] = (None, None)
+        self._meter = RateMeter(kernel, method)
+        self._steppers: dict[str, Step] = {}
+        rates = self._meter.measure(state, start)
+        if kernel.is_linear and method.name == "etdrk4":
+            # The exponential is exact, however long the step.
+            time_step = suggested = np.inf
+        if time_step is not None:
+            rates.check(time_step)
+            self.time_step = time_step
+        else:
+            self.time_step = rates.default_step
+            if suggested is not None:
+                self.time_step = min(suggested, rates.stable_step)
+        self._watch(rates.advective)
+
+    def to(self, target: float) -> None:
+        """Advance to a time in equal steps."""
+        interval = target - self.time
+        if interval > 0.0:
+            self._advance(target, interval)
+        self.time = target
+
+    def _advance(self, target: float, interval: float) -> None:
+        # The guard keeps a step that divides the interval up to rounding from adding another one.
+        count = max(1, math.ceil(interval / self.time_step * (1.0 - 1e-9)))
+        size = interval / count
+        step, rate, start = self._stepper(size), self.kernel.nonlinear, self.time
+        self.largest = max(self.largest, size)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for index in range(count):
+                self.state = step(self.state, start + index * size, rate)
+                self.steps += 1
+                if self.steps % _STEPS_BETWEEN_CHECKS == 0:
+                    self._check_finite(start + (index + 1) * size)
+            self._check_finite(target)
+            self.time = target
+            self._watch(self._meter.advective(self.state, target))
+
+    def _stepper(self, size: float) -> Step:
+        # Intervals between equally spaced times differ in their last bits only: share a stepper.
+        key = f"{size:.12g}"
+        if key not in self._steppers:
+            if len(self._steppers) > 8:
+                self._steppers.clear()
+            kernel = self.kernel
+            self._steppers[key] = self.method.stepper(
+                kernel.linear, size, kernel.basis.complex_dtype
+            )
+        return self._steppers[key]
+
+    def _check_finite(self, time: float) -> None:
+        """Stop at values that are not finite, or go on with the rest of the batch."""
+        xp = self.kernel.xp
+        finite = xp.isfinite(self.state)
+        if bool(xp.all(finite)):
+            return
+        fields, good_time = self.last_good
+        error = SolverDivergence(
+            "values are not finite any more",
+            step=self.steps,
+            time=time,
+            last_good=fields,
+            last_good_time=good_time,
+        )
+        if self.strict:
+            raise error
+        if self.status != "diverged":
+            self._note("diverged", str(error))
+        axes = tuple(range(self.kernel.basis.field_axis, 0))
+        whole = xp.all(finite, axis=axes, keepdims=True)
+        # Nothing half-broken is returned: a sample that has blown up is all NaN from here on.
+        self.state = xp.where(whole, self.state, xp.nan * self.state)
+
+    def _watch(self, advective: float) -> None:
+        """Notice a spectrum that is not resolved, and a step that has become too large."""
+        tails = self.kernel.tail(_detached(self.state))
+        tail = float(self.kernel.xp.max(tails))
+        # After a divergence the comparison with NaN is false, and the status stays.
+        self.tail = max(self.tail, tail)
+        if tail > TAIL_LIMIT and self.status == "ok":
+            self._note(
+                "under_resolved",
+                f"the highest modes hold {tail:.1e} of the spectrum's peak at t={self.time:.4g} "
+                f"(limit {TAIL_LIMIT:g}): the field is not resolved, or not periodic; use more "
+                "points or a smoother initial field",
+            )
+        courant = advective * self.largest
+        if courant > LARGEST_COURANT:
+            reason = f"the Courant number has grown to {courant:.3g}, above {LARGEST_COURANT}"
+            if self.strict:
+                fields, time = self.last_good
+                raise SolverDivergence(
+                    reason, step=self.steps, time=self.time, last_good=fields, last_good_time=time
+                )
+            if self.status in ("ok", "under_resolved"):
+                self._note("step_too_large", f"{reason} at t={self.time:.4g}")
+
+    def _note(self, status: str, message: str) -> None:
+        self.status, self.message = status, message
+        _log.info("%s: %s", status, message)
+
+
+def _detached(array: Array) -> Array:
+    return array.detach() if hasattr(array, "detach") else array

@@ -24,11 +24,13 @@ _PUBLIC = {
     "Problem": "pdes.problem",
     "SolverDivergence": "pdes.simulate",
     "StabilityError": "pdes.simulate",
+    "SteadyProblem": "pdes.steady",
     "available": "pdes.registry",
     "get": "pdes.registry",
     "register": "pdes.registry",
     "save": "pdes.data.store",
     "simulate": "pdes.simulate",
+    "solve": "pdes.steady",
 }
 _ROOMS = ("data", "exact", "initial", "library", "solvers", "time")
 
@@ -56,3 +58,4 @@ if TYPE_CHECKING:
     from pdes.problem import Problem
     from pdes.registry import available, get, register
     from pdes.simulate import SolverDivergence, StabilityError, simulate
+    from pdes.steady import SteadyProblem, solve

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pdes.problem import Problem
+from pdes.steady import SteadyProblem
 
-Builder = TypeVar("Builder", bound=Callable[..., Problem])
+Builder = TypeVar("Builder", bound=Callable[..., Problem | SteadyProblem])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +22,7 @@ class Entry:
     """A registered problem: its builder, tags and other names."""
 
     name: str
-    build: Callable[..., Problem]
+    build: Callable[..., Problem | SteadyProblem]
     tags: frozenset[str]
     aliases: tuple[str, ...]
 
@@ -34,13 +35,14 @@ class Entry:
 
 _ENTRIES: dict[str, Entry] = {}
 _NAMES: dict[str, str] = {}
-_OVERRIDES = frozenset(item.name for item in dataclasses.fields(Problem)) - {"equation", "exact"}
+# What a problem is made of cannot be replaced by name: its exact solutions would stay behind.
+_FIXED = frozenset({"equation", "exact", "name", "residual", "flux", "parameters", "coefficients"})
 
 
 def register(
     name: str, *, tags: Iterable[str] = (), aliases: Iterable[str] = ()
 ) -> Callable[[Builder], Builder]:
-    """Register a function ``(**parameters) -> Problem`` under a name.
+    """Register a function ``(**parameters) -> Problem``, or ``SteadyProblem``, under a name.
 
     Parameters
     ----------
@@ -118,7 +120,7 @@ def unregister(name: str) -> None:
         del _NAMES[label]
 
 
-def get(name: str, **parameters: Any) -> Problem:
+def get(name: str, **parameters: Any) -> Any:
     """Problem of this name, with sound defaults.
 
     Parameters
@@ -127,11 +129,13 @@ def get(name: str, **parameters: Any) -> Problem:
         Name or alias; `available` lists them.
     **parameters
         Physical parameters of the problem (``viscosity``, ``speed``, ...), or any argument of
-        `Problem` to replace (``grid``, ``initial``, ``times``, ``time_step``, ...).
+        `Problem` or `SteadyProblem` to replace (``grid``, ``initial``, ``times``, ``time_step``;
+        ``domain``, ``boundary``, ``resolution``, ...).
 
     Returns
     -------
-    Problem
+    Problem or SteadyProblem
+        What evolves is for `pdes.simulate`, what does not for `pdes.solve`.
 
     Raises
     ------
@@ -147,14 +151,15 @@ def get(name: str, **parameters: Any) -> Problem:
     entry = entry_of(name)
     own = {key: value for key, value in parameters.items() if key in entry.parameters}
     replaced = {key: value for key, value in parameters.items() if key not in own}
+    problem = entry.build(**own)
+    overrides = {item.name for item in dataclasses.fields(problem)} - _FIXED
     for key in replaced:
-        if key not in _OVERRIDES:
+        if key not in overrides:
             raise ValueError(
                 f"{entry.name!r} has no parameter {key!r}"
-                + _closest(key, [*entry.parameters, *_OVERRIDES])
+                + _closest(key, [*entry.parameters, *overrides])
                 + f"; its parameters are {entry.parameters}"
             )
-    problem = entry.build(**own)
     if "initial" in replaced and "exact_name" not in replaced:
         # The closed form belongs to the initial field that was taken away.
         replaced |= {"exact_name": None}

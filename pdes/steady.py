@@ -143,6 +143,11 @@ class SteadyProblem:
         """Condition for each side in `names` and each field; an error if one is missing."""
         return check_boundary(self.boundary, names, self.fields)
 
+    @property
+    def equation(self) -> str:
+        """The equations as text, for listings."""
+        return "; ".join(f"{expression} = 0" for expression in self.residual.values())
+
     def latex(self) -> str:
         """LaTeX of the equations, one line each."""
         return r" \\ ".join(f"{sympy.latex(e)} = 0" for e in self.residual.values())
@@ -285,7 +290,7 @@ def _attributes(problem: SteadyProblem, solver: str, state: SteadyState) -> dict
     version = importlib.import_module("pdes").__version__
     return {
         "name": problem.name,
-        "equation": "; ".join(f"{expression} = 0" for expression in problem.residual.values()),
+        "equation": problem.equation,
         "latex": problem.latex(),
         "parameters": json.dumps(dict(problem.parameters)),
         "boundary": json.dumps(describe(problem.boundary)),

@@ -100,7 +100,8 @@ def simulate(
     solver = problem.solver if solver is None else solver
     seed = problem.initial_seed if seed is None else int(seed)
     if solver == "exact":
-        fields, run = _sample_exact(problem, times, dtype), None
+        options = {"initial": initial, "samples": samples, "time_step": time_step}
+        fields, run = _sample_exact(problem, times, dtype, options), None
     elif solver in INTEGRATORS:
         arrays = _initial_arrays(problem, initial, samples, seed)
         arrays = _to_backend(arrays, backend, device, dtype)
@@ -207,7 +208,17 @@ def _to_backend(
     return converted
 
 
-def _sample_exact(problem: Problem, times: np.ndarray, dtype: str) -> dict[str, np.ndarray]:
+def _sample_exact(
+    problem: Problem, times: np.ndarray, dtype: str, options: Mapping[str, Any]
+) -> dict[str, np.ndarray]:
+    """Closed form on the stored points; nothing is integrated."""
+    given = [name for name, value in options.items() if value is not None]
+    given += ["discard"] if problem.discard else []
+    if given:
+        raise ValueError(
+            f"solver='exact' samples a closed form: {', '.join(given)} would have no effect; leave "
+            "it out, or choose another solver"
+        )
     if problem.exact_name is None:
         raise ValueError(
             f"problem {problem.equation.name!r} names no closed form of its initial field "

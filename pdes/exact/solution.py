@@ -114,9 +114,11 @@ class ExactSolution:
                 found[name] = values.astype(kind)
         return found
 
-    def initial(self, grid: Grid, rng: np.random.Generator | None = None) -> dict[str, np.ndarray]:
-        """Fields at time zero: usable as the initial field of a `Problem`; `rng` is not used."""
-        return {name: values[0] for name, values in self.evaluate(grid, [0.0]).items()}
+    def initial(
+        self, grid: Grid, rng: np.random.Generator | None = None, *, time: float = 0.0
+    ) -> dict[str, np.ndarray]:
+        """Fields at one time: usable as the initial field of a `Problem`; `rng` is not used."""
+        return {name: values[0] for name, values in self.evaluate(grid, [time]).items()}
 
     def residual(self, *, points: int = 16, digits: int = 40, seed: int = 0) -> float:
         """Largest residual of the equation at random points, in extended precision.

@@ -85,9 +85,10 @@ class March:
         # The guard keeps a step that divides the interval up to rounding from adding another one.
         count = max(1, math.ceil(interval / self.time_step * (1.0 - 1e-9)))
         size = interval / count
-        step, rate, start = self._stepper(size), self.kernel.nonlinear, self.time
+        rate, start = self.kernel.nonlinear, self.time
         self.largest = max(self.largest, size)
         with np.errstate(over="ignore", invalid="ignore"):
+            step = self._stepper(size)
             for index in range(count):
                 self.state = step(self.state, start + index * size, rate)
                 self.steps += 1
@@ -116,8 +117,12 @@ class March:
         if bool(xp.all(finite)):
             return
         fields, good_time = self.last_good
+        kernel = self.kernel
+        mask = kernel.basis.asarray(kernel.basis.mask.astype(float))
+        growth = float(xp.max(xp.real(_detached(kernel.linear)) * mask))
         error = SolverDivergence(
-            "values are not finite any more",
+            "values are not finite any more"
+            + (f" (the fastest linear mode grows at the rate {growth:.3g})" if growth > 0 else ""),
             step=self.steps,
             time=time,
             last_good=fields,

@@ -227,3 +227,26 @@ def test_stored_points_are_every_second_one() -> None:
     half = pdes.simulate(problem, [0.3])
     np.testing.assert_array_equal(half.u, full.u[:, ::2])
     np.testing.assert_array_equal(half.x, full.x[::2])
+
+
+def test_ill_posed_equations_name_their_fastest_mode() -> None:
+    """Backward diffusion amplifies the highest mode of the grid at the rate 16^2."""
+    with pytest.raises(pdes.SolverDivergence, match="grows at the rate 256"):
+        pdes.simulate(_problem("u_t = -u_xx"), [10.0])
+
+
+def test_exact_sampling_takes_no_other_options() -> None:
+    with pytest.raises(ValueError, match="time_step would have no effect"):
+        pdes.simulate(pdes.get("burgers_shock"), time_step=0.1)
+
+
+def test_plain_numbers_override_parameters() -> None:
+    problem = pdes.get("heat_one_mode")
+    run = pdes.solvers.rollout(
+        problem.equation,
+        problem.grid,
+        problem.initial(problem.grid, None),
+        np.array([1.0]),
+        parameters={"diffusivity": np.float64(0.25)},
+    )
+    assert float(run.fields["u"].max()) == pytest.approx(np.exp(-1.0))

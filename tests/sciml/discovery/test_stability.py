@@ -42,9 +42,7 @@ def test_false_terms_stay_below_the_bound_where_it_applies():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         matrix, left = rng.normal(size=(100, 12)), rng.normal(size=100)
-        path = stability_selection(
-            matrix, left, n_subsamples=50, threshold=0.7, random_state=seed
-        )
+        path = stability_selection(matrix, left, n_subsamples=50, threshold=0.7, random_state=seed)
         false.append(len(path.support))
     # every column is a false one here, and they are exchangeable: the theorem holds
     assert np.mean(false) <= 1.0

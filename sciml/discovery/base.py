@@ -40,6 +40,7 @@ class AbstractDiscoverer(BaseEstimator):
     known: Mapping[str, Any] | None = None
     backend: str = "numpy"
     device: str | None = None
+    time_order: int = 1
 
     # ---- fitting --------------------------------------------------------------------------
 
@@ -78,7 +79,14 @@ class AbstractDiscoverer(BaseEstimator):
         columns = features + tuple(feature for feature in listed if feature not in features)
         backend = Backend(self.backend, self.device)
         weak_forms = [
-            WeakForm(run, columns, self.half_widths, backend=backend) for run in recordings
+            WeakForm(
+                run,
+                columns,
+                self.half_widths,
+                backend=backend,
+                time_order=self.time_order,
+            )
+            for run in recordings
         ]
         matrices = [weak.matrix() for weak in weak_forms]
         self._check_rows(weak_forms, len(features))
@@ -202,13 +210,9 @@ class AbstractDiscoverer(BaseEstimator):
                 errors[target] = {
                     term: float(d) for term, d in zip(terms[target], deviations, strict=True)
                 }
-            equation = (
-                Equation.from_terms(
-                    terms, name="discovered", coordinates=self._features[0].coordinates
-                )
-                if set(terms) == set(self.fields_)
-                else None
-            )
+            equation = None
+            if set(terms) == set(self.fields_):
+                equation = self._as_equation(terms)
             self.__dict__["_statement"] = {
                 "terms": terms,
                 "errors": errors,
@@ -216,6 +220,14 @@ class AbstractDiscoverer(BaseEstimator):
                 "equation": equation,
             }
         return self.__dict__["_statement"]
+
+    def _as_equation(self, terms: dict[str, dict[str, float]]) -> Equation:
+        """The system; one of second order in time gets the rates of its fields as fields."""
+        coordinates = self._features[0].coordinates
+        if self.time_order == 2:
+            rates = {f"{name}_rate": entries for name, entries in terms.items()}
+            terms = {name: {f"{name}_rate": 1.0} for name in terms} | rates
+        return Equation.from_terms(terms, name="discovered", coordinates=coordinates)
 
     def _expand(
         self,
@@ -252,7 +264,10 @@ class AbstractDiscoverer(BaseEstimator):
 
     @property
     def equation_(self) -> Equation:
-        """The found equation(s); needs every field to be a target."""
+        """The found equation(s); needs every field to be a target.
+
+        An equation of second order in time is stated as a system with the field ``u_rate``.
+        """
         equation = self._stated()["equation"]
         if equation is None:
             missing = sorted(set(self.fields_) - set(self.targets_))
@@ -340,7 +355,7 @@ class AbstractDiscoverer(BaseEstimator):
             for feature, coefficient in self._known[target].items():
                 weights[columns.index(feature), position] = coefficient
         for run in recordings:
-            weak = WeakForm(run, columns, self.half_widths)
+            weak = WeakForm(run, columns, self.half_widths, time_order=self.time_order)
             predicted.append(weak.matrix() @ weights)
             measured.append(np.column_stack([weak.left_side(t) for t in self.targets_]))
         left, right = np.concatenate(predicted), np.concatenate(measured)

@@ -61,6 +61,8 @@ class WhitenedBestSubset(AbstractDiscoverer):
         Where features and covariances are computed, in double precision.
     device : str, optional
         Torch device, such as ``"cuda"``.
+    time_order : {1, 2}, default 1
+        Order of the time derivative on the left-hand side; 2 finds ``u_tt = ...``.
     random_state : int, default 0
         Kept for a common interface; this estimator draws no random numbers.
 
@@ -106,6 +108,7 @@ class WhitenedBestSubset(AbstractDiscoverer):
         known: Mapping[str, Any] | None = None,
         backend: str = "numpy",
         device: str | None = None,
+        time_order: int = 1,
         random_state: int | None = 0,
     ) -> None:
         self.library = library
@@ -117,11 +120,14 @@ class WhitenedBestSubset(AbstractDiscoverer):
         self.known = known
         self.backend = backend
         self.device = device
+        self.time_order = time_order
         self.random_state = random_state
 
     def _select(self, assembled: Assembled, features: tuple[Feature, ...]) -> Selection:
         if not isinstance(self.max_terms, (int, np.integer)) or self.max_terms < 1:
             raise ValueError(f"max_terms must be a positive whole number, got {self.max_terms!r}")
+        if self.time_order not in (1, 2):
+            raise ValueError(f"time_order must be 1 or 2, got {self.time_order!r}")
         if self.symmetry != "report" and self.symmetry not in STRUCTURES:
             raise ValueError(
                 f"symmetry must be 'report' or one of {sorted(STRUCTURES)}, got {self.symmetry!r}"
@@ -129,6 +135,8 @@ class WhitenedBestSubset(AbstractDiscoverer):
         fit = whitened_best_subset(assembled, self.max_terms)
         report = symmetry_report(fit.system, features, fit.floor)
         columns = list(range(len(features)))
+        if self.time_order not in (1, 2):
+            raise ValueError(f"time_order must be 1 or 2, got {self.time_order!r}")
         if self.symmetry != "report" and report.tests[self.symmetry].holds:
             columns = allowed_columns(features, self.symmetry)
             fit = whitened_best_subset(assembled.restricted(columns), self.max_terms)
@@ -169,8 +177,8 @@ class WhitenedBestSubset(AbstractDiscoverer):
         adequate = True
         if not fit.support:
             notices.append(
-                "no term explains the data better than none: the field does not move, "
-                "or its noise hides how"
+                "no term explains the data better than none: the noise hides how the field moves, "
+                "a term is missing, or the equation is of second order in time (time_order=2)"
             )
             return notices, False
         if _misfits(fit):

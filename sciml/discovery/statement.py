@@ -40,7 +40,7 @@ def equation_lines(model: AbstractDiscoverer, digits: int = 4) -> list[str]:
                 (_complex(value, error, digits), _product_text(product))
                 for product, (value, error) in rejoin(model, field).items()
             ]
-        lines.append(f"{field}_t = {_sum_text(pairs)}")
+        lines.append(f"{field}_{'t' * model.time_order} = {_sum_text(pairs)}")
     return lines
 
 
@@ -48,7 +48,7 @@ def equation_latex(model: AbstractDiscoverer, digits: int = 4) -> str:
     """LaTeX of the equations, coefficients rounded."""
     from pdes import Equation
 
-    text = [re.sub(r"\b1\*", "", line) for line in equation_lines(model, digits)]
+    text = [re.sub(r"_tt = ", "_t = ", line) for line in equation_lines(model, digits)]
     coordinates = model._features[0].coordinates
     targets = {line.split("_t = ")[0] for line in text}
     known = {f for f in model.fields_ if not _part_of_complex(f, model.complex_fields_)}
@@ -61,6 +61,8 @@ def equation_latex(model: AbstractDiscoverer, digits: int = 4) -> str:
         complex_fields=frozenset(model.complex_fields_),
     )
     latex = equation.latex()
+    if model.time_order == 2:
+        latex = re.sub(r"_t =|_\{t\} =", "_{tt} =", latex)
     if len(known) > len(targets):
         rows = [row for row in re.split(r"\\\\\s*", latex) if not row.rstrip().endswith("= 0")]
         return r" \\ ".join(row.strip() for row in rows)

@@ -51,6 +51,8 @@ class WeakForm:
         Standard deviation of the noise of each field; the recording's estimate by default.
     backend : Backend, optional
         Where products over the grid are computed; numpy by default.
+    time_order : {1, 2}
+        Order of the time derivative on the left-hand side.
 
     Attributes
     ----------
@@ -66,11 +68,13 @@ class WeakForm:
         max_rows: int = MAX_ROWS,
         noise: dict[str, float] | None = None,
         backend: Backend | None = None,
+        time_order: int = 1,
     ) -> None:
         self.recording = recording
         self.features = features
         self.noise = dict(recording.noise) if noise is None else noise
-        self.windows = _choose_windows(recording, features, half_widths, max_rows)
+        self.time_order = time_order
+        self.windows = _choose_windows(recording, features, half_widths, max_rows, time_order)
         self.backend = Backend() if backend is None else backend
         self._matrices: dict[int, Any] = {}
         self._fields: dict[str, Any] = {}
@@ -145,8 +149,8 @@ class WeakForm:
         return values
 
     def left_side(self, field: str) -> NDArray:
-        """Weak time derivative of a field, one value per row."""
-        values = self._in_time(self.field(field), 1)
+        """Weak time derivative of a field, of the order of the equation; one value per row."""
+        values = self._in_time(self.field(field), self.time_order)
         return self._rows(self._in_space(values, (0,) * (len(self.windows) - 1)))
 
     def matrix(self) -> NDArray:
@@ -301,7 +305,7 @@ class WeakForm:
 
     def left_response(self) -> Groups:
         """Response of the left-hand side to noise on its own field."""
-        return {((0,) * (len(self.windows) - 1), 1): 1.0}
+        return {((0,) * (len(self.windows) - 1), self.time_order): 1.0}
 
 
 def filter_half_width(corner: float, degree: int) -> int:
@@ -354,11 +358,12 @@ def _choose_windows(
     features: tuple[Feature, ...],
     half_widths: Sequence[int] | None,
     max_rows: int,
+    time_order: int,
 ) -> tuple[AxisWindows, ...]:
     dimensions = len(recording.space)
     orders = [
         max([feature.max_order[axis] for feature in features] + [1]) for axis in range(dimensions)
-    ] + [1]
+    ] + [time_order]
     if half_widths is None:
         widths = []
         for axis, points in enumerate(recording.shape):

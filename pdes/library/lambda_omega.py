@@ -58,7 +58,7 @@ def lambda_omega(diffusivity: float = 0.1, rotation: float = 1.0) -> Problem:
     fits = diffusivity * wave[0] ** 2 < 1.0
     return Problem(
         equation=equation,
-        grid=Grid.periodic(x=(0.0, 10.0, 128), y=(0.0, 10.0, 128)),
+        grid=Grid.periodic(x=(0.0, 10.0, 160), y=(0.0, 10.0, 160)),
         initial=RandomFourier(modes=2, amplitude=0.5, fields=("u", "v")),
         initial_seed=12,
         times=np.linspace(0.0, 10.0, 101),

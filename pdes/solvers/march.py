@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 
 from pdes.solvers.errors import SolverDivergence
-from pdes.solvers.limits import LARGEST_COURANT, RateMeter
+from pdes.solvers.limits import LARGEST_COURANT
 from pdes.solvers.spectral import PseudoSpectral
 from pdes.time.integrator import Integrator, Step
 
 Array = Any
-
-TAIL_LIMIT = 1e-6
-"""A spectrum whose highest modes exceed this fraction of its peak is not resolved."""
 
 _STEPS_BETWEEN_CHECKS = 100
 
@@ -59,7 +56,7 @@ class March:
         self.status, self.message, self.tail = "ok", "", 0.0
         self.steps, self.largest = 0, 0.0
         self.last_good: tuple[Any, float | None] = (None, None)
-        self._meter = RateMeter(kernel, method)
+        self._meter = kernel.rate_meter(method)
         self._steppers: dict[str, Step] = {}
         rates = self._meter.measure(state, start)
         if kernel.is_linear and method.name == "etdrk4":
@@ -143,23 +140,26 @@ class March:
         tail = float(self.kernel.xp.max(tails))
         # After a divergence the comparison with NaN is false, and the status stays.
         self.tail = max(self.tail, tail)
-        if tail > TAIL_LIMIT and self.status == "ok":
-            self._note(
-                "under_resolved",
-                f"the highest modes hold {tail:.1e} of the spectrum's peak at t={self.time:.4g} "
-                f"(limit {TAIL_LIMIT:g}): the field is not resolved, or not periodic; use more "
-                "points or a smoother initial field",
-            )
+        if tail > self.kernel.tail_limit and self.status == "ok":
+            reason = f"{self.kernel.tail_meaning.format(tail=tail)} at t={self.time:.4g} (limit "
+            reason += f"{self.kernel.tail_limit:g}): the field is not resolved, or not periodic"
+            if self.kernel.tail_refused:
+                self._stop(reason)
+            self._note("under_resolved", f"{reason}; use more points or a smoother initial field")
         courant = advective * self.largest
         if courant > LARGEST_COURANT:
             reason = f"the Courant number has grown to {courant:.3g}, above {LARGEST_COURANT}"
-            if self.strict:
-                fields, time = self.last_good
-                raise SolverDivergence(
-                    reason, step=self.steps, time=self.time, last_good=fields, last_good_time=time
-                )
+            self._stop(reason)
             if self.status in ("ok", "under_resolved"):
                 self._note("step_too_large", f"{reason} at t={self.time:.4g}")
+
+    def _stop(self, reason: str) -> None:
+        """Raise where the run is strict."""
+        if self.strict:
+            fields, time = self.last_good
+            raise SolverDivergence(
+                reason, step=self.steps, time=self.time, last_good=fields, last_good_time=time
+            )
 
     def _note(self, status: str, message: str) -> None:
         self.status, self.message = status, message

@@ -14,8 +14,8 @@ from array_api_compat import device as device_of
 from pdes.equation import Equation
 from pdes.grid import Grid
 from pdes.solvers.errors import ResolutionWarning
+from pdes.solvers.kernels import kernel_class
 from pdes.solvers.march import March
-from pdes.solvers.spectral import PseudoSpectral
 from pdes.time.integrator import INTEGRATORS, Integrator
 
 Array = Any
@@ -141,7 +141,7 @@ def rollout(
     method = _method(integrator)
     _keep_heap()
     first = next(iter(initial.values()))
-    kernel = PseudoSpectral(
+    kernel = kernel_class(equation)(
         equation,
         grid,
         xp=array_namespace(first),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import array_api_compat.numpy as xnp
 from array_api_compat import is_torch_namespace
@@ -12,7 +12,7 @@ from pdes.equation import Equation
 from pdes.grid import Grid
 from pdes.solvers.evaluate import Evaluator
 from pdes.solvers.fourier import FourierBasis
-from pdes.solvers.lowering import lower
+from pdes.solvers.lowering import LoweredEquation, lower
 from pdes.solvers.nonlinear import NonlinearPart
 from pdes.solvers.periodicity import check_periodic
 
@@ -74,6 +74,12 @@ class PseudoSpectral:
     True
     """
 
+    tail_limit: ClassVar[float] = 1e-6
+    """A field is not resolved when `tail` exceeds this number."""
+    tail_meaning: ClassVar[str] = "the highest modes hold {tail:.1e} of the spectrum's peak"
+    tail_refused: ClassVar[bool] = False
+    """Whether a run stops at a tail above the limit, instead of warning."""
+
     def __init__(
         self,
         equation: Equation,
@@ -88,7 +94,7 @@ class PseudoSpectral:
         self.equation, self.grid = equation, grid
         self.xp: Any = xnp if xp is None else xp
         self.fields = tuple(equation.fields)
-        self.lowered = lower(equation)
+        self.lowered = self._lower()
         self.dealias = dealias and self.lowered.degree > 1
         self.basis = FourierBasis(
             grid,
@@ -108,7 +114,21 @@ class PseudoSpectral:
         )
         self._mask = self.basis.multiplier(self.basis.mask)
         self.linear, self.coupling = self._linear_part()
-        self.nonlinear = NonlinearPart(self.lowered, self.basis, self.evaluator, self.coupling)
+        self.nonlinear: Any = self._nonlinear_part()
+
+    def _lower(self) -> LoweredEquation:
+        """Pieces of the equation that enter the basis and the linear part."""
+        return lower(self.equation)
+
+    def _nonlinear_part(self) -> Any:
+        """Everything but the linear part; solvers of special equations have a cheaper form."""
+        return NonlinearPart(self.lowered, self.basis, self.evaluator, self.coupling)
+
+    def rate_meter(self, integrator: Any) -> Any:
+        """What limits the time step, as `pdes.solvers.limits.RateMeter` measures it."""
+        from pdes.solvers.limits import RateMeter
+
+        return RateMeter(self, integrator)
 
     @property
     def is_linear(self) -> bool:

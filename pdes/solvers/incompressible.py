@@ -168,12 +168,13 @@ class VelocityKernel(PeriodicFlow):
         """Coefficients of the velocity; a field with divergence is refused."""
         state, xp = super().forward(fields), self.xp
         solenoidal = self.project(state)
+        whole = xp.max(xp.abs(state), axis=(-3, -2, -1))
         defect = xp.max(xp.abs(state - solenoidal), axis=(-3, -2, -1))
-        if bool(xp.any(defect > _DIVERGENCE_LIMIT * xp.max(xp.abs(state), axis=(-3, -2, -1)))):
+        if bool(xp.any(defect > _DIVERGENCE_LIMIT * whole)):
             raise ValueError(
                 "initial fields 'u', 'v' have divergence (relative size "
-                f"{float(xp.max(defect) / xp.max(xp.abs(state))):.1e}): the flow is incompressible; "
-                "take the curl of a streamfunction, or project the fields first"
+                f"{float(xp.max(defect) / xp.max(whole)):.1e}): the flow is incompressible; take "
+                "the curl of a streamfunction, or project the fields first"
             )
         return solenoidal
 

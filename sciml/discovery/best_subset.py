@@ -206,7 +206,7 @@ class WhitenedBestSubset(AbstractDiscoverer):
                 else "the equation is ambiguous: other equations explain the data just as well "
                 "(see rivals_); more varied initial fields or more recordings would decide"
             )
-        if _is_traveling_wave(fit, features, rivals):
+        if _is_traveling_wave(fit, features):
             notices.append(
                 "the field moves at one speed without changing shape: any equation with this "
                 "traveling wave fits, so u_t = -c*u_x may stand for another one"
@@ -244,13 +244,17 @@ def _misfit_notice(fit: EquationFit) -> str:
     )
 
 
-def _is_traveling_wave(
-    fit: EquationFit, features: tuple[Feature, ...], rivals: list[Rival]
-) -> bool:
+def _is_traveling_wave(fit: EquationFit, features: tuple[Feature, ...]) -> bool:
+    """Whether the field is one profile that moves: then up to four other terms fit as well."""
     if len(fit.support) != 1:
         return False
     lone = features[fit.support[0]]
-    return lone.degree() == 1 and sum(lone.outer) == 1 and rivals[0].ratio < TRAVELING_WAVE
+    if lone.degree() != 1 or sum(lone.outer) != 1:
+        return False
+    base = fit.floor**2 * fit.system.square + 1e-300
+    _, chosen = fit.system.solve(fit.support)
+    _, rival = fit.result.best_without(fit.support[0], 4)
+    return rival + base < TRAVELING_WAVE * (chosen + base)
 
 
 def drift_statistics(assembled: Assembled, fit: EquationFit) -> dict[str, float]:

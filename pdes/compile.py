@@ -1,155 +1,20 @@
-"""Right-hand sides as straight-line programs over arrays of numpy or torch.
-
-A program is a list of elementary array operations in which equal subexpressions are computed once
-and integer powers are products. It holds no generated code, so it pickles, and it runs the same on
-numpy arrays and on torch tensors, differentiably.
-"""
+"""Right-hand sides lowered to programs in which equal subexpressions are computed once."""
 
 from __future__ import annotations
 
-import cmath
-import importlib
-import math
-import operator
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from types import ModuleType
+from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
 import sympy
 
 from pdes.jets import JetSpace
+from pdes.normal_form import FUNCTIONS
+from pdes.program import CompiledEquation, array_functions
 from pdes.symbols import to_python
-from pdes.tokens import closest
 
 __all__ = ["CompiledEquation", "compile_equation"]
 
-Array = Any
-Operation = tuple[str, tuple[int, ...]]
-
-_BINARY: dict[str, Callable] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "div": operator.truediv,
-    "pow": operator.pow,
-}
-_UNARY = ("abs", "conj", "cos", "cosh", "exp", "log", "sign", "sin", "sinh", "sqrt", "tan", "tanh")
-_NODES = {
-    sympy.Abs: "abs",
-    sympy.conjugate: "conj",
-    **{getattr(sympy, name): name for name in _UNARY if name not in ("abs", "conj", "sqrt")},
-}
-
-
-@dataclass(frozen=True)
-class CompiledEquation:
-    """Right-hand side as a function of arrays; made by :meth:`pdes.Equation.compile`.
-
-    Parameters
-    ----------
-    backend
-        ``"numpy"`` or ``"torch"``.
-    fields
-        Names of the fields whose time derivatives are returned.
-    jets
-        Names of the derivatives that a call needs.
-    explicit
-        Names of the coordinates that a call needs (``"t"`` for time).
-    parameters
-        Default values of the parameters.
-    constants
-        Numbers of the program, which fill its first registers.
-    operations
-        Elementary operations on registers, each filling the next one.
-    outputs
-        Register of each field's time derivative.
-    """
-
-    backend: Literal["numpy", "torch"]
-    fields: tuple[str, ...]
-    jets: tuple[str, ...]
-    explicit: tuple[str, ...]
-    parameters: tuple[tuple[str, float], ...]
-    constants: tuple[complex, ...]
-    operations: tuple[Operation, ...]
-    outputs: tuple[int, ...]
-
-    def __call__(
-        self,
-        jets: Mapping[str, Array],
-        coordinates: Mapping[str, Array] | None = None,
-        **parameter_overrides: Array,
-    ) -> dict[str, Array]:
-        """Time derivatives of the fields.
-
-        Parameters
-        ----------
-        jets
-            Arrays by derivative name (``"u"``, ``"u_xx"``), of shapes that broadcast together.
-        coordinates
-            Arrays by coordinate name, and ``"t"``, where the equation depends on them explicitly.
-        **parameter_overrides
-            Values to use in place of the equation's own; torch scalars may require gradients.
-
-        Returns
-        -------
-        dict
-            Array of the common shape for each field.
-
-        Raises
-        ------
-        ValueError
-            If a jet, a coordinate or a parameter is missing or unknown.
-        """
-        registers: list[Any] = list(self.constants)
-        registers += [_taken(jets, name, "jets") for name in self.jets]
-        registers += [_taken(coordinates or {}, name, "coordinates") for name in self.explicit]
-        registers += self._parameter_values(parameter_overrides)
-        xp = _namespace(self.backend)
-        for name, inputs in self.operations:
-            if name in _BINARY:
-                registers.append(_BINARY[name](registers[inputs[0]], registers[inputs[1]]))
-            else:
-                registers.append(_apply(xp, name, registers[inputs[0]]))
-        return self._shaped(xp, registers, jets)
-
-    def _parameter_values(self, overrides: dict[str, Array]) -> list[Any]:
-        known = dict(self.parameters)
-        for name in overrides:
-            if name not in known:
-                raise ValueError(
-                    f"unknown parameter {name!r}.{closest(name, known)} "
-                    f"The parameters are {', '.join(known) or '(none)'}"
-                )
-        values = (known | overrides).values()
-        # A numpy scalar would turn float32 fields into float64; a Python number does not.
-        return [v.item() if isinstance(v, np.generic) else v for v in values]
-
-    def _shaped(
-        self, xp: ModuleType, registers: list[Any], jets: Mapping[str, Array]
-    ) -> dict[str, Array]:
-        arrays = list(jets.values())
-        shape = arrays[0].shape if arrays else ()
-        if any(a.shape != shape for a in arrays):
-            shape = np.broadcast_shapes(*[tuple(a.shape) for a in arrays])
-        result = {}
-        first_computed = len(registers) - len(self.operations)
-        taken: set[int] = set()
-        for field, register in zip(self.fields, self.outputs, strict=True):
-            value = registers[register]
-            if not hasattr(value, "shape"):
-                value = xp.zeros_like(arrays[0]) + value if arrays else xp.asarray(value)
-            elif register < first_computed or register in taken:
-                # The caller may write into a result: never hand out an input, or one array twice.
-                value = 1 * value
-            taken.add(register)
-            if tuple(value.shape) != tuple(shape):
-                full = np.broadcast_shapes(tuple(value.shape), tuple(shape))
-                value = xp.broadcast_to(value, full)
-            result[field] = value
-        return result
+_NODES = {kind: name for name, kind in FUNCTIONS.items() if name != "sqrt"}
 
 
 def compile_equation(
@@ -177,7 +42,7 @@ def compile_equation(
     """
     if backend not in ("numpy", "torch"):
         raise ValueError(f"backend: got {backend!r}, wanted 'numpy' or 'torch'")
-    _namespace(backend)
+    array_functions(backend)
     return _Lowering(rhs, space, parameters).program(backend)
 
 
@@ -299,30 +164,3 @@ class _Lowering:
             if whole:
                 square = self.operation("mul", square, square)
         return self.chain("mul", factors)
-
-
-def _namespace(backend: str) -> ModuleType:
-    if backend == "numpy":
-        return np
-    return importlib.import_module("array_api_compat.torch")
-
-
-def _apply(xp: ModuleType, name: str, value: Any) -> Any:
-    if not isinstance(value, (float, complex, int)):
-        return getattr(xp, name)(value)
-    if name == "abs":
-        return abs(value)
-    if name == "conj":
-        return value.conjugate()
-    if name == "sign":
-        return math.copysign(1.0, value.real) if value else 0.0
-    return getattr(cmath if isinstance(value, complex) else math, name)(value)
-
-
-def _taken(given: Mapping[str, Array], name: str, argument: str) -> Array:
-    try:
-        return given[name]
-    except KeyError:
-        raise ValueError(
-            f"{argument}: {name!r} is needed, got {', '.join(given) or 'none'}"
-        ) from None

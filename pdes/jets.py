@@ -133,7 +133,7 @@ class JetSpace:
         """Field and orders of a symbol, or None if it is a coordinate or a parameter."""
         return _parse_derivative(symbol.name, self.fields, self.coordinates)
 
-    def jets(self, expr: sympy.Expr) -> list[sympy.Symbol]:
+    def jets(self, expr: sympy.Basic) -> list[sympy.Symbol]:
         """Field and derivative symbols in an expression, by field and then by order."""
         found = [s for s in expr.free_symbols if self.parse(s)]
         return sorted(found, key=self.rank)

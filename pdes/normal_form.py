@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import sympy
 
@@ -11,7 +12,7 @@ from pdes.symbols import tidy_numbers
 
 __all__ = ["FUNCTIONS", "MAX_EXPONENT", "MAX_TERMS", "check_functions", "normalize"]
 
-FUNCTIONS: dict[str, type] = {
+FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     "abs": sympy.Abs,
     "conj": sympy.conjugate,
     "cos": sympy.cos,
@@ -129,12 +130,14 @@ def _hide(expr: sympy.Expr, opaque: dict[sympy.Expr, sympy.Dummy]) -> sympy.Expr
 
 
 def _terms(expr: sympy.Expr) -> int:
-    """Upper bound on the number of terms after expansion."""
+    """Upper bound on the number of terms after expansion, counted no further than too many."""
     if expr.is_Add:
-        return sum(_terms(a) for a in expr.args)
-    if expr.is_Mul:
-        return math.prod(_terms(a) for a in expr.args)
-    if expr.is_Pow:
+        count = sum(_terms(a) for a in expr.args)
+    elif expr.is_Mul:
+        count = math.prod(_terms(a) for a in expr.args)
+    elif expr.is_Pow:
         power = int(expr.exp)
-        return math.comb(power + _terms(expr.base) - 1, power)
-    return 1
+        count = math.comb(power + _terms(expr.base) - 1, power)
+    else:
+        count = 1
+    return min(count, MAX_TERMS + 1)

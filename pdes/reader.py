@@ -36,6 +36,8 @@ MAX_ORDER = 8
 MAX_WORK = 40_000
 """Bound on the work of differentiation: size of what is differentiated times the number of jets."""
 
+_CHUNK = 64
+
 
 class Reader:
     """Reads the tokens of one right-hand side.
@@ -105,7 +107,7 @@ class Reader:
         while sign := self._accept("+", "-"):
             part = self._product()
             parts.append(part if sign.text == "+" else -part)
-        return sympy.Add(*parts)
+        return self._combined(sympy.Add, parts)
 
     def _product(self) -> sympy.Expr:
         parts = [self._unary()]
@@ -114,7 +116,20 @@ class Reader:
             if sign.text == "/" and part == 0:
                 raise self._error("division by zero", sign)
             parts.append(part if sign.text == "*" else 1 / part)
-        return sympy.Mul(*parts)
+        return self._combined(sympy.Mul, parts)
+
+    def _combined(self, combine: type[sympy.Expr], parts: list[sympy.Expr]) -> sympy.Expr:
+        """Sum or product, its numbers rounded on the way lest exact fractions grow without end."""
+        while len(parts) > _CHUNK:
+            chunks = [parts[i : i + _CHUNK] for i in range(0, len(parts), _CHUNK)]
+            parts = [self._tidied(combine(*chunk)) for chunk in chunks]
+        return combine(*parts)
+
+    def _tidied(self, expr: sympy.Expr) -> sympy.Expr:
+        try:
+            return tidy_numbers(expr)
+        except ValueError as error:
+            raise self._error(str(error)) from None
 
     def _unary(self) -> sympy.Expr:
         if sign := self._accept("+", "-"):
@@ -123,11 +138,10 @@ class Reader:
         return self._power()
 
     def _power(self) -> sympy.Expr:
-        start = self._next
         base = self._postfix()
         if sign := self._accept("^", "**"):
             exponent = self._nested(self._unary, sign)
-            return self._raised(base, exponent, start, sign)
+            return self._raised(base, exponent, sign)
         return base
 
     def _postfix(self) -> sympy.Expr:
@@ -138,10 +152,7 @@ class Reader:
             self._check_letters(suffix.text[1:], suffix)
             expr = self._normal(expr, start)
             for letter in suffix.text[1:]:
-                size = sum(1 for _ in sympy.preorder_traversal(expr))
-                self._work += size * len(self._space.jets(expr))
-                if self._work > MAX_WORK:
-                    raise self._error("the derivatives here would have too many terms", suffix)
+                self._count(expr, len(self._space.jets(expr)), suffix)
                 expr = self._normal(self._space.derivative(expr, letter), start)
             self._check_order(expr, suffix)
         return expr
@@ -202,8 +213,8 @@ class Reader:
             raise self._error(f"write {word}(...): it is a function", token)
         raise self._error(
             f"unknown name {word!r}.{closest(word, known)} The fields are "
-            f"{', '.join(self._space.fields)}; the parameters "
-            f"{', '.join(self._parameters) or '(none given)'}",
+            f"{', '.join(self._space.fields)}; parameters: "
+            f"{', '.join(self._parameters) or 'none given'}",
             token,
         )
 
@@ -221,11 +232,10 @@ class Reader:
         opening = self._take()
         argument = self._nested(self._sum, opening)
         self._close(opening)
+        self._count(argument, 1, token)
         return self._normal(FUNCTIONS[token.text](argument), token)
 
-    def _raised(
-        self, base: sympy.Expr, exponent: sympy.Expr, start: Token, sign: Token
-    ) -> sympy.Expr:
+    def _raised(self, base: sympy.Expr, exponent: sympy.Expr, sign: Token) -> sympy.Expr:
         plain = exponent.is_Rational or (
             not exponent.is_number
             and all(s.name in self._parameters for s in exponent.free_symbols)
@@ -236,16 +246,19 @@ class Reader:
             raise self._error(f"exponent {exponent} exceeds {MAX_EXPONENT}", sign)
         if base == 0 and not exponent.is_positive:
             raise self._error("division by zero", sign)
-        try:
-            return tidy_numbers(base**exponent)
-        except ValueError as error:
-            raise self._error(str(error), start) from None
+        return self._tidied(base**exponent)
 
     def _normal(self, expr: sympy.Expr, start: Token) -> sympy.Expr:
         try:
             return normalize(expr, self._space)
         except ValueError as error:
             raise self._error(str(error), start) from None
+
+    def _count(self, expr: sympy.Expr, times: int, token: Token) -> None:
+        """Stop before derivatives or nested functions become too large."""
+        self._work += 20 + times * sum(1 for _ in sympy.preorder_traversal(expr))
+        if self._work > MAX_WORK:
+            raise self._error("derivatives or functions here would have too many terms", token)
 
     def _check_letters(self, letters: str, token: Token) -> None:
         if "t" in letters:

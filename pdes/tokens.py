@@ -10,9 +10,10 @@ from typing import Literal
 
 __all__ = ["MAX_LENGTH", "ParseError", "Token", "closest", "tokenize"]
 
-MAX_LENGTH = 100_000
+MAX_LENGTH = 50_000
 """Longest text that is read, in characters."""
 
+_WINDOW = 60
 _ALIKE = str.maketrans({"−": "-", "–": "-", "·": "*", "×": "*", "∗": "*", "\t": " ", "\r": " "})
 _PATTERN = re.compile(
     r"(?P<space> +)"
@@ -51,16 +52,7 @@ class ParseError(ValueError):
 
     def __init__(self, message: str, text: str, position: int) -> None:
         self.message, self.text, self.position = message, text, position
-        start = max(text.rfind("\n", 0, position), text.rfind(";", 0, position)) + 1
-        end = min(
-            (e for e in (text.find("\n", position), text.find(";", position)) if e >= 0),
-            default=len(text),
-        )
-        line = text[start:end].replace("\t", " ").replace("\r", " ")
-        indent = len(line) - len(line.lstrip())
-        super().__init__(
-            f"{message}\n  {line.strip()}\n  {' ' * max(position - start - indent, 0)}^"
-        )
+        super().__init__(f"{message}\n{_pointed(text, position)}")
 
     def __reduce__(self) -> tuple:
         return type(self), (self.message, self.text, self.position)
@@ -73,6 +65,20 @@ class Token:
     kind: Kind
     text: str
     position: int
+
+
+def _pointed(text: str, position: int) -> str:
+    """The equation around a position, and a caret under it."""
+    start = max(text.rfind(mark, 0, position) for mark in "\n;") + 1
+    ends = [text.find(mark, position) for mark in "\n;"]
+    end = min([e for e in ends if e >= 0], default=len(text))
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    left, right = max(start, position - _WINDOW), min(end, position + _WINDOW)
+    before = "..." if left > start else ""
+    after = "..." if right < end else ""
+    line = re.sub(r"\s", " ", text[left:right])
+    caret = " " * (len(before) + max(position - left, 0))
+    return f"  {before}{line.rstrip()}{after}\n  {caret}^"
 
 
 def tokenize(text: str) -> list[list[Token]]:

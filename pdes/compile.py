@@ -1,5 +1,10 @@
 """Right-hand sides lowered to programs in which equal subexpressions are computed once."""
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false
+# pyright: reportOperatorIssue=false
+
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,5 +1,9 @@
 """An evolution equation, written once: text, symbols, numbers and LaTeX all come from it."""
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportArgumentType=false
+# pyright: reportReturnType=false
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -6,6 +6,12 @@ derivative is a short sum over them (the prolongation formula, P. J. Olver, *App
 Groups to Differential Equations*, 1993, eq. 2.38).
 """
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false
+# pyright: reportCallIssue=false
+# pyright: reportAssignmentType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

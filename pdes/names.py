@@ -1,5 +1,9 @@
 """Which names an equation may use, so that no name has two meanings."""
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false
+
 from __future__ import annotations
 
 import math

@@ -1,5 +1,10 @@
 """One normal form for right-hand sides: expanded sums, exact numbers, known functions only."""
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false
+# pyright: reportAssignmentType=false
+
 from __future__ import annotations
 
 import math

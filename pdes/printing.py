@@ -1,5 +1,11 @@
 """Expressions in plain symbols as text that the parser reads back."""
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false
+# pyright: reportAssignmentType=false
+# pyright: reportReturnType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -13,6 +13,9 @@ Depth, exponents, orders of derivatives and the size of the result are bounded, 
 is either read or refused in reasonable time.
 """
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 import math

@@ -1,5 +1,9 @@
 """Explicit expressions put into an equation."""
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportAttributeAccessIssue=false
+# pyright: reportReturnType=false
+
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -5,6 +5,12 @@ is the same ``u``: time and coordinates are real symbols, a field is an undefine
 and every coordinate, a parameter is a real symbol.
 """
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false
+# pyright: reportAssignmentType=false
+# pyright: reportReturnType=false
+
 from __future__ import annotations
 
 import cmath

@@ -4,6 +4,11 @@
 by order of the fields, then by order of differentiation, explicit coordinates last.
 """
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false
+# pyright: reportReturnType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -8,10 +8,13 @@ from pdes.exact.burgers_shock import burgers_shock
 from pdes.exact.cahn_hilliard_kink import cahn_hilliard_kink
 from pdes.exact.cole_hopf import cole_hopf
 from pdes.exact.fisher_front import fisher_front
+from pdes.exact.flow_solution import FlowSolution
 from pdes.exact.gardner_soliton import gardner_soliton
 from pdes.exact.growth_rates import growth_rates
 from pdes.exact.kdv_soliton import kdv_soliton
 from pdes.exact.kdv_two_soliton import kdv_two_soliton
+from pdes.exact.kolmogorov_laminar import kolmogorov_laminar
+from pdes.exact.kovasznay import kovasznay
 from pdes.exact.kuramoto_sivashinsky_front import (
     kuramoto_sivashinsky_front,
     potential_kuramoto_sivashinsky_front,
@@ -23,12 +26,15 @@ from pdes.exact.nagumo_front import nagumo_front
 from pdes.exact.nls_breather import nls_breather
 from pdes.exact.nls_soliton import nls_soliton
 from pdes.exact.peregrine import peregrine
+from pdes.exact.poiseuille import poiseuille
 from pdes.exact.solution import ExactSolution
 from pdes.exact.spreading_gaussian import spreading_gaussian
+from pdes.exact.taylor_green import taylor_green
 from pdes.exact.traveling_profile import traveling_profile
 
 __all__ = [
     "ExactSolution",
+    "FlowSolution",
     "allen_cahn_front",
     "allen_cahn_kink",
     "burgers_shock",
@@ -39,6 +45,8 @@ __all__ = [
     "growth_rates",
     "kdv_soliton",
     "kdv_two_soliton",
+    "kolmogorov_laminar",
+    "kovasznay",
     "kuramoto_sivashinsky_front",
     "lambda_omega_wave",
     "linear_modes",
@@ -47,7 +55,9 @@ __all__ = [
     "nls_breather",
     "nls_soliton",
     "peregrine",
+    "poiseuille",
     "potential_kuramoto_sivashinsky_front",
     "spreading_gaussian",
+    "taylor_green",
     "traveling_profile",
 ]

@@ -206,7 +206,7 @@ class _FlowRates(RateMeter):
 
     def advective(self, state: Array, time: float) -> float:
         xp, kernel = self.kernel.xp, self.kernel
-        speeds = kernel.nonlinear.jets(state)
+        speeds = kernel.nonlinear.jets(state.detach() if hasattr(state, "detach") else state)
         rates = [
             float(xp.max(xp.abs(speeds[name]))) / spacing
             for name, spacing in zip(("u", "v"), kernel.grid.spacings, strict=True)

@@ -24,7 +24,7 @@ from sciml.cli.document import document
 from sciml.cli.evidence import print_evidence
 from sciml.noise import add_noise
 from sciml.plotting import plot_report
-from sciml.plotting.space_time import relative_error
+from sciml.plotting.comparison import relative_error
 
 NAME = "kuramoto_sivashinsky"
 FITTED_UNTIL = 60.0

@@ -18,13 +18,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _PUBLIC = {
-    "plot_coefficients": "sciml.plotting.discovery",
-    "plot_comparison": "sciml.plotting.space_time",
+    "plot_coefficients": "sciml.plotting.coefficients",
+    "plot_comparison": "sciml.plotting.comparison",
     "plot_evidence": "sciml.plotting.discovery",
-    "plot_path": "sciml.plotting.discovery",
+    "plot_path": "sciml.plotting.path",
     "plot_recording": "sciml.plotting.space_time",
     "plot_report": "sciml.plotting.report",
-    "plot_rivals": "sciml.plotting.discovery",
+    "plot_rivals": "sciml.plotting.rivals",
     "plot_space_time": "sciml.plotting.space_time",
 }
 
@@ -53,11 +53,10 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from sciml.plotting.discovery import (
-        plot_coefficients,
-        plot_evidence,
-        plot_path,
-        plot_rivals,
-    )
+    from sciml.plotting.coefficients import plot_coefficients
+    from sciml.plotting.comparison import plot_comparison
+    from sciml.plotting.discovery import plot_evidence
+    from sciml.plotting.path import plot_path
     from sciml.plotting.report import plot_report
-    from sciml.plotting.space_time import plot_comparison, plot_recording, plot_space_time
+    from sciml.plotting.rivals import plot_rivals
+    from sciml.plotting.space_time import plot_recording, plot_space_time

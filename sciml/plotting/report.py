@@ -9,8 +9,9 @@ from matplotlib import patheffects
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
+from sciml.plotting.comparison import plot_comparison
 from sciml.plotting.discovery import plot_evidence
-from sciml.plotting.space_time import plot_comparison, plot_recording, real_fields
+from sciml.plotting.space_time import plot_recording, real_fields
 from sciml.plotting.style import INK, QUIET, VERDICTS, new_figure
 from sciml.plotting.typeset import equation_text, number
 

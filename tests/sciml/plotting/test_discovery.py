@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 
 from sciml.discovery import evidence
 from sciml.plotting import (
-    discovery,
     plot_coefficients,
     plot_evidence,
     plot_path,
     plot_rivals,
+    rivals,
 )
 from sciml.plotting.style import TARGETS, VERDICTS
 
@@ -82,13 +82,13 @@ def test_bars_of_rivals_end_at_their_ratio_in_the_color_of_the_verdict(model):
 
 
 def test_the_zones_are_those_of_the_verdicts():
-    assert (discovery.AMBIGUOUS, discovery.WEAK) == (evidence.AMBIGUOUS, evidence.WEAK)
+    assert (rivals.AMBIGUOUS, rivals.WEAK) == (evidence.AMBIGUOUS, evidence.WEAK)
 
 
 def test_ratios_beyond_all_measure_stay_on_the_paper(system):
     axes = plot_rivals(system)
     assert axes.get_xlim()[1] < 1e21
-    assert max(max(line.get_xdata()) for line in axes.lines) == discovery.BEYOND_ALL
+    assert max(max(line.get_xdata()) for line in axes.lines) == rivals.BEYOND_ALL
 
 
 def test_methods_without_rivals_show_how_often_a_term_was_chosen():

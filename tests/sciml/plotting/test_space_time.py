@@ -9,7 +9,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from sciml.plotting import plot_comparison, plot_recording, plot_space_time
-from sciml.plotting.space_time import LARGEST, relative_error
+from sciml.plotting.comparison import relative_error
+from sciml.plotting.space_time import LARGEST
 from sciml.plotting.style import DIVERGING, SEQUENTIAL, ColorScale
 
 

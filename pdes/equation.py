@@ -449,7 +449,7 @@ class Equation:
         return hash((self.name, self.coordinates, frozenset(self.rhs.items())))
 
     def __reduce__(self) -> tuple:
-        return Equation.from_json, (self.to_json(),)
+        return type(self).from_json, (self.to_json(),)
 
     def _exact_parameters(self) -> dict[sympy.Symbol, sympy.Expr]:
         return {parameter(name): number(value) for name, value in self.parameters.items()}

@@ -117,24 +117,23 @@ def parse_terms(
 
 def _left_side(tokens: list[Token], text: str) -> str:
     first = tokens[0]
+
+    def error(message: str) -> ParseError:
+        return ParseError(message, text, first.position)
+
     if first.kind != "name" or len(tokens) < 2 or tokens[1].text != "=":
-        raise ParseError(
-            "an equation begins with a field's time derivative, as 'u_t ='", text, first.position
+        raise error(
+            "an equation begins with a field's time derivative, as 'u_t =', "
+            "and has everything else on the right"
         )
     name, _, suffix = first.text.rpartition("_")
-    if not name or set(suffix) - {"t", *_AXES} or "t" not in suffix:
-        raise ParseError(
-            f"wanted a time derivative such as 'u_t' on the left, got {first.text!r}",
-            text,
-            first.position,
-        )
-    if suffix != "t":
-        raise ParseError(
+    if name and suffix.strip("t") == "" and len(suffix) > 1:
+        raise error(
             f"{first.text!r}: only first-order time derivatives are supported yet; "
-            "write a second-order equation as a system (u_t = v; v_t = ...)",
-            text,
-            first.position,
+            "write a second-order equation as a system (u_t = v; v_t = ...)"
         )
+    if not name or suffix != "t":
+        raise error(f"wanted a time derivative such as 'u_t' on the left, got {first.text!r}")
     if len(tokens) == 2:
         raise ParseError("nothing to the right of '='", text, tokens[1].position)
     return name

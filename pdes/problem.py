@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pdes.boundary import Boundary
 from pdes.equation import Equation
 from pdes.grid import Grid
 
@@ -47,6 +48,8 @@ class Problem:
         Points per axis that are kept: a divisor of the grid's points.
     exact : mapping of str to ExactSolution
         Closed forms of this equation, by name.
+    boundary : mapping, optional
+        Conditions on the sides, see `pdes.boundary`; a box that is periodic needs none.
     solver : str, default "etdrk4"
         Solver used unless told otherwise; ``"exact"`` samples the closed form named by
         `exact_name` and is meant for fronts that do not fit on a periodic box.
@@ -85,6 +88,7 @@ class Problem:
     discard: float = 0.0
     stored_points: int | tuple[int, ...] | None = None
     exact: Mapping[str, ExactSolution] = field(default_factory=dict)
+    boundary: Boundary = field(default_factory=dict)
     solver: str = "etdrk4"
     exact_name: str | None = None
     notes: str = ""

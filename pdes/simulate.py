@@ -16,8 +16,8 @@ import xarray as xr
 
 from pdes.problem import Problem, check_times
 from pdes.solvers.errors import SolverDivergence, StabilityError
-from pdes.solvers.rollout import Rollout, rollout
-from pdes.time.integrator import INTEGRATORS
+from pdes.solvers.rollout import Rollout
+from pdes.solvers.table import SOLVERS
 
 __all__ = ["SolverDivergence", "StabilityError", "simulate"]
 
@@ -53,9 +53,10 @@ def simulate(
     samples : int, optional
         Solve a batch of this many draws of a random initial field. Each draw depends on `seed`
         and its number only, not on the size of the batch.
-    solver : {"etdrk4", "rk4", "ssprk3", "exact"}, optional
-        Time integrator of the Fourier pseudo-spectral method, or ``"exact"`` to sample the
-        problem's closed form. The problem's own by default.
+    solver : str, optional
+        ``"etdrk4"``, ``"rk4"`` or ``"ssprk3"``: the Fourier pseudo-spectral method with this
+        time integrator. ``"mac_rk3"`` or ``"mac_ab2"``: the staggered grid, for flow between
+        walls. ``"exact"``: the problem's closed form, sampled. The problem's own by default.
     time_step : float, optional
         Largest step. By default the problem's, lowered to Courant number 0.5 if need be, or one
         chosen from the initial field.
@@ -102,27 +103,21 @@ def simulate(
     if solver == "exact":
         options = {"initial": initial, "samples": samples, "time_step": time_step}
         fields, run = _sample_exact(problem, times, dtype, options), None
-    elif solver in INTEGRATORS:
+    elif solver in SOLVERS:
         arrays = _initial_arrays(problem, initial, samples, seed)
         arrays = _to_backend(arrays, backend, device, dtype)
-        run = rollout(
-            problem.equation,
-            problem.grid,
+        run = SOLVERS[solver].run(
+            problem,
             arrays,
             times,
-            initial_time=problem.initial_time,
-            discard=problem.discard,
-            integrator=solver,
             time_step=time_step,
-            suggested_step=problem.time_step,
             dtype=dtype,
-            strides=problem.strides,
             strict=strict,
             progress=progress,
         )
         fields = {name: _to_host(values) for name, values in run.fields.items()}
     else:
-        raise ValueError(f"unknown solver {solver!r}; known: {[*INTEGRATORS, 'exact']}")
+        raise ValueError(f"unknown solver {solver!r}; known: {[*SOLVERS, 'exact']}")
     return _dataset(problem, times, fields, solver, run, seed, backend)
 
 
@@ -276,7 +271,7 @@ def _attributes(
         record["closed_form"] = problem.exact_name
     else:
         record |= {
-            "order": INTEGRATORS[solver].order,
+            "order": SOLVERS[solver].order,
             "time_step": run.time_step,
             "steps": run.steps,
             "dealias": list(run.dealias),

@@ -1,0 +1,262 @@
+"""Step a staggered flow through time: three-stage Runge-Kutta or Adams-Bashforth, projected."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from pdes.solvers.errors import SolverDivergence, StabilityError
+from pdes.solvers.staggered.flow import StaggeredFlow, State
+from pdes.time.runge_kutta import SSPRK3
+
+Array = Any
+
+LARGEST_COURANT = 0.3
+"""Largest ``max|u| dt/h`` at the start of a run."""
+
+_DEFAULT_COURANT = 0.25
+_RUNAWAY_COURANT = 0.6
+_STEPS_BETWEEN_CHECKS = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A time integrator of staggered flows.
+
+    Parameters
+    ----------
+    name : str
+        Name under which `pdes.simulate` finds it.
+    order : int
+        Declared order in time.
+    real_limit : float
+        Extent of the stability region along the negative real axis.
+    """
+
+    name: str
+    order: int
+    real_limit: float
+
+
+METHODS = {
+    "mac_rk3": Method(name="mac_rk3", order=3, real_limit=2.5),
+    "mac_ab2": Method(name="mac_ab2", order=2, real_limit=1.0),
+}
+"""Strong-stability-preserving Runge-Kutta method of order 3, Adams-Bashforth of order 2."""
+
+
+class FlowMarch:
+    """State of a run on a staggered grid.
+
+    Parameters
+    ----------
+    flow : StaggeredFlow
+        Right-hand side and projection.
+    state : tuple of array
+        Velocity on the faces, free of divergence.
+    time : float
+        Its time.
+    method : {"mac_rk3", "mac_ab2"}
+        Name of the integrator.
+    time_step : float, optional
+        Largest step, checked against the limits; chosen when absent.
+    suggested : float, optional
+        Step taken when none is given, lowered to the limits.
+    strict : bool, default True
+        Raise when something goes wrong, instead of noting it in `status`.
+
+    Raises
+    ------
+    StabilityError
+        If the step is beyond ``real_limit/(4 nu (1/hx^2 + 1/hy^2))`` or Courant number 0.3.
+
+    Examples
+    --------
+    A flow from rest in a driven cavity:
+
+    >>> import numpy as np
+    >>> import pdes
+    >>> problem = pdes.get("lid_driven_cavity")
+    >>> flow = StaggeredFlow(problem.equation, problem.grid, problem.boundary)
+    >>> march = FlowMarch(flow, flow.from_nodes({n: np.zeros(problem.grid.shape) for n in "uv"}))
+    >>> march.to(0.05)
+    >>> flow.largest_divergence(march.state) < 1e-11
+    True
+    """
+
+    def __init__(
+        self,
+        flow: StaggeredFlow,
+        state: State,
+        time: float = 0.0,
+        *,
+        method: str = "mac_rk3",
+        time_step: float | None = None,
+        suggested: float | None = None,
+        strict: bool = True,
+    ) -> None:
+        if method not in METHODS:
+            raise ValueError(f"unknown method {method!r}; known: {sorted(METHODS)}")
+        self.flow, self.state, self.time, self.strict = flow, state, time, strict
+        self.method = METHODS[method]
+        self.status, self.message = "ok", ""
+        self.steps, self.largest, self.divergence = 0, 0.0, 0.0
+        self.last_good: tuple[Any, float | None] = (None, None)
+        self._given, self._suggested = time_step, suggested
+        self._previous: tuple[State, float] | None = None
+        if time_step is not None:
+            self._refuse(time_step)
+
+    # -- limits ------------------------------------------------------------------------------
+
+    def viscous_limit(self) -> float:
+        """Largest step that the viscous terms allow."""
+        flow = self.flow
+        viscosity = float(_number(flow.values["viscosity"]))
+        rate = 4.0 * viscosity * sum(1.0 / h**2 for h in flow.spacings)
+        rate += float(_number(flow.values.get("drag", 0.0)))
+        return self.method.real_limit / rate if rate > 0.0 else math.inf
+
+    def courant_rate(self) -> float:
+        """Courant number of a unit step: the largest speed over the size of a cell."""
+        xp = self.flow.xp
+        rates = [
+            float(xp.max(xp.abs(_number(part)))) / h
+            for part, h in zip(self.state, self.flow.spacings, strict=True)
+        ]
+        walls = self.flow.tangential_speeds(self.time)
+        return max(
+            *rates, *(walls[name] / h for name, h in zip("uv", self.flow.spacings, strict=True))
+        )
+
+    def _refuse(self, time_step: float) -> None:
+        viscous, rate = self.viscous_limit(), self.courant_rate()
+        if time_step > viscous * (1.0 + 1e-12):
+            raise StabilityError(
+                f"time_step={time_step:g} is beyond the viscous limit {viscous:.3g} of "
+                f"{self.method.name}; use a smaller one, or None to have it chosen"
+            )
+        if time_step * rate > LARGEST_COURANT * (1.0 + 1e-12):
+            raise StabilityError(
+                f"time_step={time_step:g} makes the Courant number max|u| dt/h "
+                f"{time_step * rate:.3g}, above {LARGEST_COURANT}: use time_step <= "
+                f"{LARGEST_COURANT / rate:.3g}, or None to have it chosen"
+            )
+
+    def _step_size(self) -> float:
+        if self._given is not None:
+            return self._given
+        rate = self.courant_rate()
+        chosen = min(0.9 * self.viscous_limit(), _DEFAULT_COURANT / rate if rate else math.inf)
+        return min(chosen, self._suggested or math.inf)
+
+    # -- stepping ----------------------------------------------------------------------------
+
+    def to(self, target: float) -> None:
+        """Advance to a time in equal steps."""
+        start, interval = self.time, target - self.time
+        if interval <= 0.0:
+            return
+        largest = self._step_size()
+        count = max(1, math.ceil(interval / largest * (1.0 - 1e-9))) if largest < math.inf else 1
+        size = interval / count
+        self.largest = max(self.largest, size)
+        for index in range(count):
+            self._step(start + index * size, size)
+            self.steps += 1
+            self.time = start + (index + 1) * size
+            if self.steps % _STEPS_BETWEEN_CHECKS == 0:
+                self._watch(size)
+        self.time = target
+        self._watch(size)
+
+    def to_steady(self, tolerance: float, limit: float) -> float:
+        """Advance until nothing changes any more, or to the time `limit`.
+
+        Parameters
+        ----------
+        tolerance : float
+            Largest rate of change of any velocity at which the flow counts as steady.
+        limit : float
+            Time at which to give up.
+
+        Returns
+        -------
+        float
+            The last rate of change.
+        """
+        xp, rate = self.flow.xp, math.inf
+        while self.time < limit and rate > tolerance:
+            size = self._step_size()
+            before = self.state
+            self.to(min(limit, self.time + 20.0 * size))
+            before = self.state
+            self.to(self.time + size)
+            rate = (
+                max(
+                    float(xp.max(xp.abs(new - old)))
+                    for new, old in zip(self.state, before, strict=True)
+                )
+                / size
+            )
+        return rate
+
+    def _step(self, time: float, size: float) -> None:
+        if self.method.name == "mac_rk3":
+            self.state = self._runge_kutta(time, size)
+            return
+        rate = self.flow.rates(self.state, time)
+        previous, self._previous = self._previous, (rate, size)
+        if previous is None or abs(previous[1] - size) > 1e-9 * size:
+            # A two-step method starts, and starts anew at another step, with a one-step one.
+            self.state = self._runge_kutta(time, size)
+            return
+        moved = _sum(self.state, [(1.5 * size, rate), (-0.5 * size, previous[0])])
+        self.state = self.flow.project(moved, time + size)
+
+    def _runge_kutta(self, time: float, size: float) -> State:
+        """One step of `SSPRK3`; every stage is projected, so all of them are flows."""
+        flow, slopes = self.flow, []
+        rows = [*SSPRK3.matrix[1:], SSPRK3.weights]
+        nodes = [*(float(node) for node in SSPRK3.nodes[1:]), 1.0]
+        stage, stage_time = self.state, time
+        for row, node in zip(rows, nodes, strict=True):
+            slopes.append(flow.rates(stage, stage_time))
+            stage_time = time + node * size
+            factors = [(size * float(a), slope) for a, slope in zip(row, slopes, strict=True) if a]
+            stage = flow.project(_sum(self.state, factors), stage_time)
+        return stage
+
+    def _watch(self, size: float) -> None:
+        """Stop at values that are not finite, or at a step that has become too large."""
+        xp = self.flow.xp
+        finite = all(bool(xp.all(xp.isfinite(part))) for part in self.state)
+        reason = "" if finite else "values are not finite any more"
+        if finite:
+            self.divergence = max(self.divergence, self.flow.largest_divergence(self.state))
+            courant = size * self.courant_rate()
+            if courant > _RUNAWAY_COURANT:
+                reason = f"the Courant number has grown to {courant:.3g}, above {_RUNAWAY_COURANT}"
+        if not reason:
+            return
+        fields, good = self.last_good
+        error = SolverDivergence(
+            reason, step=self.steps, time=self.time, last_good=fields, last_good_time=good
+        )
+        if self.strict:
+            raise error
+        if self.status != "diverged":
+            self.status = "step_too_large" if finite else "diverged"
+            self.message = str(error)
+
+
+def _sum(state: State, terms: list[tuple[float, State]]) -> State:
+    u, v = state
+    for factor, (du, dv) in terms:
+        u, v = u + factor * du, v + factor * dv
+    return u, v
+
+
+def _number(value: Any) -> Any:
+    return value.detach() if hasattr(value, "detach") else value

@@ -1,0 +1,85 @@
+"""Solvers of evolution problems by the name that `pdes.simulate` knows them by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pdes.solvers.rollout import Rollout, rollout
+from pdes.time.integrator import INTEGRATORS
+
+if TYPE_CHECKING:
+    from pdes.problem import Problem
+
+Array = Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solver:
+    """A method that marches a problem through output times.
+
+    Parameters
+    ----------
+    name : str
+        What `pdes.simulate` calls it.
+    order : int
+        Declared order in time.
+    run : callable
+        ``run(problem, fields, times, *, time_step, dtype, strict, progress) -> Rollout`` with the
+        initial fields as arrays of any namespace.
+    """
+
+    name: str
+    order: int
+    run: Callable[..., Rollout]
+
+
+def _spectral(name: str) -> Callable[..., Rollout]:
+    def run(problem: Problem, fields: Mapping[str, Array], times: Any, **options: Any) -> Rollout:
+        return rollout(
+            problem.equation,
+            problem.grid,
+            fields,
+            times,
+            initial_time=problem.initial_time,
+            discard=problem.discard,
+            integrator=name,
+            suggested_step=problem.time_step,
+            strides=problem.strides,
+            **options,
+        )
+
+    return run
+
+
+def _staggered(name: str) -> Callable[..., Rollout]:
+    def run(problem: Problem, fields: Mapping[str, Array], times: Any, **options: Any) -> Rollout:
+        from pdes.solvers.staggered.rollout import staggered_rollout
+
+        return staggered_rollout(
+            problem.equation,
+            problem.grid,
+            problem.boundary,
+            fields,
+            times,
+            initial_time=problem.initial_time,
+            discard=problem.discard,
+            method=name,
+            suggested_step=problem.time_step,
+            strides=problem.strides,
+            **options,
+        )
+
+    return run
+
+
+SOLVERS: dict[str, Solver] = {
+    **{
+        name: Solver(name=name, order=method.order, run=_spectral(name))
+        for name, method in INTEGRATORS.items()
+    },
+    "mac_rk3": Solver(name="mac_rk3", order=3, run=_staggered("mac_rk3")),
+    "mac_ab2": Solver(name="mac_ab2", order=2, run=_staggered("mac_ab2")),
+}
+"""A new solver joins by a line here."""

@@ -151,5 +151,6 @@ def slit_square(grading: float = 1.0) -> Fan:
     >>> slit_square()(2).area
     4.0
     """
-    outer = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0))
+    # The last corner is below the slit: its angle is 2 pi, that of the first is 0.
+    outer = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, -0.0))
     return Fan(outer=outer, sides=("outer",) * 8, grading=grading)

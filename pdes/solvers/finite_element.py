@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import skfem
+import sympy
 from scipy import sparse
 
 from pdes.boundary import Condition, Dirichlet, Neumann, Outflow, Robin
@@ -180,6 +181,8 @@ def _space(problem: SteadyProblem, resolution: int, degree: int) -> Space:
     if missing.size:
         raise ValueError(f"{problem.name}: {missing.size} edges of the boundary are on no side")
     basis = skfem.Basis(built, ELEMENTS[kind, degree](), intorder=2 * degree + 2)
+    # Not through the map of a cell, which loses the sign of zero: it tells the faces of a slit.
+    basis.doflocs[:, basis.nodal_dofs[0]] = mesh.points.T
     return Space(mesh, basis, degree, facets)
 
 
@@ -199,27 +202,21 @@ def facet_numbers(mesh: Any, edges: np.ndarray) -> np.ndarray:
 
 def _sampler(problem: SteadyProblem, positions: np.ndarray) -> Any:
     """Function from an expression to its values at positions ``(2, ...)``."""
-    given: dict[str, Any] = dict(zip(problem.coordinates, positions, strict=True))
+    places = dict(zip(problem.coordinates, positions, strict=True))
+    given: dict[str, Any] = {**places, **problem.parameters}
     named = {}
     for name, value in problem.coefficients.items():
         symbol = unknown(name, problem.coordinates)
-        where = dict(given)
         label = f"coefficient {name}"
-        given[label] = value(**where) if callable(value) else pointwise(value, where)
-        named[symbol] = _symbol(label)
-    given |= problem.parameters
+        where = {**places, **problem.parameters}
+        given[label] = value(**places) if callable(value) else pointwise(value, where)
+        named[symbol] = sympy.Symbol(label, real=True)
 
     def sample(expression: Any) -> np.ndarray:
         plain = expression.xreplace(named) if hasattr(expression, "xreplace") else expression
         return np.broadcast_to(pointwise(plain, given), positions.shape[1:])
 
     return sample
-
-
-def _symbol(label: str) -> Any:
-    import sympy
-
-    return sympy.Symbol(label, real=True)
 
 
 def _assemble(problem: SteadyProblem, form: LinearForm, space: Space) -> tuple[Any, np.ndarray]:

@@ -61,6 +61,9 @@ def plot_path(model: Evidence, axes: Axes | None = None) -> Axes:
     if len(model.targets_) > 1:
         axes.legend(frameon=False, fontsize=9)
     axes.margins(x=0.08, y=0.12)
+    low, high = axes.get_ylim()
+    if high < 10.0 * low:  # ticks of a logarithmic axis need room
+        axes.set_ylim(low / 3.0, high * 3.0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("terms in the equation", color=INK, fontsize=9)
     axes.set_ylabel("unexplained share of $\\partial_t$", color=INK, fontsize=9)

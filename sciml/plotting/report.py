@@ -61,13 +61,14 @@ def plot_report(
     >>> model = sciml.discover(data)
     >>> figure = plot_report(model, data, model.simulate(data.isel(time=0), data.time))
     >>> len(figure.get_axes())
-    9
+    6
     """
     equations = equation_text(model.equations(), model.latex())
     drawn = real_fields(recording)
     fields, space = len(drawn), drawn[0].dims[1:]
     terms = max(sum(len(entries) for entries in model.terms_.values()), 3)
-    heights = (0.55 + 0.42 * len(equations), 3.9 * fields, 1.4 + 0.5 * min(terms, 12))
+    rows = 1 if simulation is None else fields
+    heights = (0.55 + 0.42 * len(equations), 3.9 * rows, 1.4 + 0.5 * min(terms, 12))
     figure = new_figure(WIDTH, sum(heights))
     parts = figure.subfigures(3, 1, height_ratios=heights)
     head, middle, foot = np.ravel(np.asarray(parts))
@@ -106,7 +107,7 @@ def _sentence(model: Any, title: str) -> str:
         noise = (
             f"noise found ${number(100 * share, 2)}$ %" if share > NOISELESS else "no noise found"
         )
-        parts.append(f"{name}{word}, {noise}")
+        parts.append(name + (noise if word == "unknown" else f"{word}, {noise}"))
         if not model.adequate_[target]:
             parts.append(f"{name}does not explain the data")
     return "   ·   ".join(parts)

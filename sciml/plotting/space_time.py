@@ -87,7 +87,9 @@ def plot_space_time(
 
 def _add_colorbar(axes: Axes, mesh: QuadMesh, extend: str) -> None:
     figure: Any = axes.figure
-    bar = figure.colorbar(mesh, ax=axes, pad=0.02, fraction=0.06, aspect=24, extend=extend)
+    # Inside the axes' own box, so that it is as high as a picture of equal scales, not as its room.
+    place = axes.inset_axes((1.025, 0.0, 0.045, 1.0))
+    bar = figure.colorbar(mesh, cax=place, extend=extend)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=8, width=0.6, colors=INK)
     bar.formatter.set_powerlimits((-2, 3))

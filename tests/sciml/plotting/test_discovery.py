@@ -17,7 +17,7 @@ from sciml.plotting import (
 )
 from sciml.plotting.style import TARGETS, VERDICTS
 
-from .conftest import fitted
+from .conftest import fitted, step
 
 
 def bars(axes):
@@ -119,6 +119,11 @@ def test_a_vanishing_residual_still_has_a_place_on_the_logarithmic_scale(system)
     axes = plot_path(system)
     assert axes.lines[2].get_ydata()[-1] == 1e-32
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["$u_{t}$", "$v_{t}$"]
+
+
+def test_nearly_equal_residuals_keep_a_readable_scale():
+    low, high = plot_path(fitted(path_={"u": [step(2, 0.0155), step(16, 0.0152)]})).get_ylim()
+    assert low < 0.0152 / 3 < 0.0155 * 3 < high
 
 
 def test_two_axes_show_coefficients_and_path_three_also_the_rivals(model):

@@ -59,6 +59,11 @@ def test_an_equation_that_does_not_explain_the_data_is_called_so(system, data):
     assert "v: identified, noise found $5.0$ %" in sentence
 
 
+def test_methods_without_a_verdict_claim_none(model, data):
+    model.identifiability_["u"].verdict = "unknown"
+    assert head(plot_report(model, data))[-1] == "noise found $5.0$ %"
+
+
 def test_a_line_separates_what_was_held_out(model, data):
     figure = plot_report(model, data, data, fitted_until=1.0)
     drawn = [axes for axes in figure.get_axes() if axes.get_title(loc="left")][:3]

@@ -89,27 +89,31 @@ def _wins(ours: Cells, theirs: Cells) -> dict[str, int]:
 
 
 def _reference(problems: tuple[str, ...], levels: tuple[float, ...], seeds: range) -> Measurements:
-    rows, lost, heat = [], 0, []
+    rows, notes, lost, heat = [], [], 0, []
+    lasso = _cells(LASSO, problems, levels, seeds)
     for method, baseline in ((EQOD_STLSQ, STLSQ), (EQOD_LASSO, LASSO)):
         ours = _cells(method, problems, levels, seeds)
         theirs = _cells(baseline, problems, levels, seeds)
-        against = _wins(ours, theirs)
-        lost += against["losses"]
-        heat += [score for (name, _), scores in ours.scores.items() for score in scores
-                 if name == "heat"]  # fmt: skip
-        lasso = _wins(ours, _cells(LASSO, problems, levels, seeds))
-        for problem in problems:
-            rows.append(
-                {"method": method, "problem": problem}
-                | {percent(v): _mean(ours, problem, v) for v in levels}
-                | {f"baseline {percent(v)}": _mean(theirs, problem, v) for v in levels}
-            )
-        rows.append({"method": method, "problem": "cells against the baseline"} | dict(against))
-        rows.append({"method": method, "problem": "cells against WF-LASSO"} | dict(lasso))
+        heat += [min(scores) for (name, _), scores in ours.scores.items() if name == "heat"]
+        lost += _wins(ours, theirs)["losses"]
+        notes.append(f"{method}: {_words(ours, theirs)} against {baseline}")
+        if baseline != LASSO:
+            notes.append(f"{method}: {_words(ours, lasso)} against {LASSO}")
+        rows += [
+            {"method": method, "problem": problem}
+            | {percent(v): _mean(ours, problem, v) for v in levels}
+            | {f"{percent(v)}, baseline": _mean(theirs, problem, v) for v in levels}
+            for problem in problems
+        ]
     return Measurements(
         values={"lowest F1 on heat": min(heat), "cells lost to the chosen baseline": lost},
         table=rows,
+        note="; ".join(notes),
     )
+
+
+def _words(ours: Cells, theirs: Cells) -> str:
+    return ", ".join(f"{count} {word}" for word, count in _wins(ours, theirs).items())
 
 
 def _mean(cells: Cells, problem: str, level: float) -> str:
@@ -165,7 +169,6 @@ def _comparison(methods: tuple[str, ...]) -> Measurements:
         for problem in BENCHMARK:
             scores = {percent(v): float(f"{cells.mean(problem, v):.3f}") for v in LEVELS}
             rows.append({"method": method, "problem": problem} | scores)
-    rows += [{"method": m, "problem": "cells at 1.000", "all": n} for m, n in perfect.items()]
     return Measurements(
         values=_lead(perfect),
         table=rows,

@@ -1,65 +1,42 @@
-"""Differences on a staggered grid: ghosts beyond the sides, fluxes, viscous terms."""
+"""Advection and viscosity on a staggered grid, with ghosts beyond the sides."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from pdes.solvers.staggered.layers import X, Y, between, difference, layer, second
+
 Array = Any
 
 
 class Ends(NamedTuple):
-    """What lies beyond the two ends of an axis, for the component along it or across it.
+    """What lies beyond the two ends of an axis.
 
-    Each is ``"periodic"``, ``"fixed"`` (a velocity is given) or ``"free"`` (zero gradient), with
-    the velocities given, which are None where there are none.
+    Kinds are ``"periodic"``, ``"fixed"`` (a velocity is given) or ``"free"`` (zero gradient);
+    values are the velocities given, None where there are none.
     """
 
     kinds: tuple[str, str]
     values: tuple[Array | None, Array | None]
 
 
-def entry(values: Array, position: int, axis: int) -> Array:
-    """Slice of thickness one along one of the last two axes."""
-    stop = position + 1 if position != -1 else None
-    chosen = slice(position, stop)
-    return values[(..., chosen, slice(None)) if axis == -2 else (..., chosen)]
-
-
-def inner(values: Array, low: int, high: int, axis: int) -> Array:
-    """Entries from `low` to `high` (counted from the end, None for all) along an axis."""
-    chosen = slice(low, high)
-    return values[(..., chosen, slice(None)) if axis == -2 else (..., chosen)]
-
-
-def between(values: Array, axis: int) -> Array:
-    """Mean of neighbors."""
-    return 0.5 * (inner(values, 1, None, axis) + inner(values, 0, -1, axis))
-
-
-def difference(values: Array, spacing: float, axis: int) -> Array:
-    """Difference of neighbors over their distance."""
-    return (inner(values, 1, None, axis) - inner(values, 0, -1, axis)) * (1.0 / spacing)
-
-
-def second(values: Array, spacing: float, axis: int) -> Array:
-    """Second difference: two entries less."""
-    neighbors = inner(values, 2, None, axis) + inner(values, 0, -2, axis)
-    return (neighbors - 2.0 * inner(values, 1, -1, axis)) * (1.0 / spacing**2)
-
-
-def extend_across(values: Array, ends: Ends, axis: int, xp: Any) -> Array:
-    """Add a ghost beyond each end, half a cell from the side: the mean with it is the side's value.
+def extend_across(values: Array, ends: Ends, axis: int, xp: Any, *, smooth: bool = False) -> Array:
+    """Add a ghost beyond each end, half a cell from the side.
 
     Parameters
     ----------
     values : array
         Velocity component at the cell centers of `axis`.
     ends : Ends
-        Tangential velocities, shaped to broadcast against an entry of `values`.
+        Tangential velocities, shaped to broadcast against a layer of `values`.
     axis : int
         -2 for x, -1 for y.
     xp : module
         Namespace.
+    smooth : bool, default False
+        Put the ghost on the parabola through the side and two centers instead of on the line
+        through the side and one: the second difference next to the wall is then exact for
+        parabolas. The mean of ghost and neighbor is the side's value on the line only.
 
     Returns
     -------
@@ -74,13 +51,20 @@ def extend_across(values: Array, ends: Ends, axis: int, xp: Any) -> Array:
     array([[2., 0., 2., 2.]])
     """
     ghosts = []
-    for kind, value, own, opposite in zip(ends.kinds, ends.values, (0, -1), (-1, 0), strict=True):
+    for kind, value, own, further, opposite in zip(
+        ends.kinds, ends.values, (0, -1), (1, -2), (-1, 0), strict=True
+    ):
+        edge = layer(values, own, axis)
         if kind == "periodic":
-            ghosts.append(entry(values, opposite, axis))
+            ghosts.append(layer(values, opposite, axis))
         elif kind == "free":
-            ghosts.append(entry(values, own, axis))
+            ghosts.append(edge)
+        elif smooth:
+            ghosts.append(
+                8.0 / 3.0 * value - 2.0 * edge + layer(values, further, axis) * (1.0 / 3.0)
+            )
         else:
-            ghosts.append(2.0 * value - entry(values, own, axis))
+            ghosts.append(2.0 * value - edge)
     return xp.concat([ghosts[0], values, ghosts[1]], axis=axis)
 
 
@@ -113,20 +97,21 @@ def extend_along(values: Array, ends: Ends, axis: int, xp: Any) -> Array:
     array([[1., 1., 2., 4., 6.]])
     """
     ghosts = []
-    for kind, own, next_, opposite in zip(ends.kinds, (0, -1), (1, -2), (-2, 1), strict=True):
+    for kind, own, further, opposite in zip(ends.kinds, (0, -1), (1, -2), (-2, 1), strict=True):
+        edge = layer(values, own, axis)
         if kind == "periodic":
-            ghosts.append(entry(values, opposite, axis))
+            ghosts.append(layer(values, opposite, axis))
         elif kind == "free":
-            ghosts.append(2.0 * entry(values, own, axis) - entry(values, next_, axis))
+            ghosts.append(2.0 * edge - layer(values, further, axis))
         else:
-            ghosts.append(entry(values, own, axis))
+            ghosts.append(edge)
     return xp.concat([ghosts[0], values, ghosts[1]], axis=axis)
 
 
 def momentum_rates(
     u: Array,
     v: Array,
-    spacings: tuple[float, float],
+    spacings: tuple[float, ...],
     viscosity: Any,
     ends: dict[str, Ends],
     xp: Any,
@@ -152,12 +137,17 @@ def momentum_rates(
         Of the shapes of `u` and `v`.
     """
     hx, hy = spacings
-    u_x, u_y = extend_along(u, ends["u along"], -2, xp), extend_across(u, ends["u across"], -1, xp)
-    v_y, v_x = extend_along(v, ends["v along"], -1, xp), extend_across(v, ends["v across"], -2, xp)
-    corner = between(u_y, -1) * between(v_x, -2)
-    u_center, v_center = between(u_x, -2), between(v_y, -1)
-    u_rate = viscosity * (second(u_x, hx, -2) + second(u_y, hy, -1))
-    u_rate = u_rate - difference(u_center * u_center, hx, -2) - difference(corner, hy, -1)
-    v_rate = viscosity * (second(v_x, hx, -2) + second(v_y, hy, -1))
-    v_rate = v_rate - difference(v_center * v_center, hy, -1) - difference(corner, hx, -2)
+    u_x, v_y = extend_along(u, ends["u along"], X, xp), extend_along(v, ends["v along"], Y, xp)
+    u_y = extend_across(u, ends["u across"], Y, xp)
+    v_x = extend_across(v, ends["v across"], X, xp)
+    corner = between(u_y, Y) * between(v_x, X)
+    u_center, v_center = between(u_x, X), between(v_y, Y)
+    if "fixed" in ends["u across"].kinds:
+        u_y = extend_across(u, ends["u across"], Y, xp, smooth=True)
+    if "fixed" in ends["v across"].kinds:
+        v_x = extend_across(v, ends["v across"], X, xp, smooth=True)
+    u_rate = viscosity * (second(u_x, hx, X) + second(u_y, hy, Y))
+    u_rate = u_rate - difference(u_center * u_center, hx, X) - difference(corner, hy, Y)
+    v_rate = viscosity * (second(v_x, hx, X) + second(v_y, hy, Y))
+    v_rate = v_rate - difference(v_center * v_center, hy, Y) - difference(corner, hx, X)
     return u_rate, v_rate

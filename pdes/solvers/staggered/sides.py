@@ -134,11 +134,8 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 
 def side_values(
     side: Side, grid: Grid, parameters: Mapping[str, float], time: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Normal velocity averaged over the faces of a side, tangential velocity at its nodes.
-
-    The average (by Gauss's rule) makes the flux through a side what the formula says, so that
-    data whose flux balances do so on the grid.
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Velocities on a side, and the flux through it.
 
     Parameters
     ----------
@@ -154,15 +151,20 @@ def side_values(
     Returns
     -------
     normal : ndarray, shape (cells,)
+        Component along the axis, at the middle of each face.
     tangential : ndarray, shape (cells + 1,)
+        Other component, at the nodes.
+    flux : float
+        Integral of the normal component by Gauss's rule: what the formula says, not the grid.
 
     Examples
     --------
     >>> from pdes.grid import Axis
     >>> y = sympy.Symbol("y", real=True)
     >>> box = Grid((Axis("x", 0.0, 1.0, 3, False), Axis("y", 0.0, 1.0, 3, False)))
-    >>> side_values(Side(name="x-", kind="velocity", normal=y**2), box, {}, 0.0)[0]
-    array([0.08333333, 0.58333333])
+    >>> found = side_values(Side(name="x-", kind="velocity", normal=y**2), box, {}, 0.0)
+    >>> found[0], round(found[2], 12)
+    (array([0.0625, 0.5625]), 0.333333333333)
     """
     own = grid.names.index(side.name[0])
     along = grid.axes[1 - own]
@@ -171,10 +173,12 @@ def side_values(
     middles = 0.5 * (edges[1:] + edges[:-1])
     here = grid.axes[own].start if side.name.endswith("-") else grid.axes[own].stop
     given = {**parameters, "t": time, grid.names[own]: here}
-    points = middles[:, None] + 0.5 * along.spacing * _NODES
-    inside = pointwise(side.normal, {**given, along.name: points})
-    normal = np.broadcast_to(inside, points.shape) @ (0.5 * _WEIGHTS)
-    tangential = np.broadcast_to(
-        pointwise(side.tangential, {**given, along.name: edges}), edges.shape
-    )
-    return normal, np.array(tangential, dtype=np.float64)
+
+    def at(value: Any, points: np.ndarray) -> np.ndarray:
+        return np.array(
+            np.broadcast_to(pointwise(value, {**given, along.name: points}), points.shape)
+        )
+
+    inside = at(side.normal, middles[:, None] + 0.5 * along.spacing * _NODES)
+    flux = 0.5 * along.spacing * float(np.sum(inside @ _WEIGHTS))
+    return at(side.normal, middles), at(side.tangential, edges), flux

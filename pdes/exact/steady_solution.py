@@ -10,6 +10,7 @@ import numpy as np
 import sympy
 
 from pdes.pointwise import pointwise
+from pdes.precise import precise
 from pdes.symbols import coordinate, number, parameter
 
 
@@ -113,7 +114,7 @@ class SteadySolution:
         rng = np.random.default_rng(seed)
         names = {f.func.__name__: f for e in self.residuals.values() for f in _functions(e)}
         fields = {names[n]: e for n, e in self.fields.items() if n in names}
-        inserted = [e.subs(fields).doit() for e in self.residuals.values()]
+        stand_ins, derivatives = _stand_ins(self.residuals, fields)
         known = {parameter(n): number(v) for n, v in self.parameters.items()}
         worst, found = 0.0, 0
         while found < points:
@@ -121,9 +122,10 @@ class SteadySolution:
             if not bool(self.where.subs({**known, **place})):
                 continue
             found += 1
-            exact = {s: sympy.Float(v, digits + 15) for s, v in {**known, **place}.items()}
-            for expression in inserted:
-                worst = max(worst, abs(complex(sympy.N(expression.subs(exact), digits))))
+            values = {**known, **place}
+            values |= {s: precise(e, values, digits + 15) for s, e in derivatives.items()}
+            for expression in stand_ins:
+                worst = max(worst, abs(complex(precise(expression, values, digits + 15))))
         return worst
 
     def latex(self) -> str:
@@ -138,6 +140,21 @@ class SteadySolution:
             raise ValueError(
                 f"{self.name} holds where {self.where}; {int(np.sum(~inside))} points are outside"
             )
+
+
+def _stand_ins(
+    residuals: Mapping[str, Any], fields: Mapping[Any, Any]
+) -> tuple[list[Any], dict[Any, Any]]:
+    """Residuals in symbols that stand for the fields and their derivatives, and what these are."""
+    derivatives, replaced = {}, {}
+    for expression in residuals.values():
+        for node in expression.atoms(sympy.Derivative, sympy.core.function.AppliedUndef):
+            inner = node.expr if isinstance(node, sympy.Derivative) else node
+            if inner in fields and node not in replaced:
+                replaced[node] = sympy.Dummy(real=True)
+                along = node.variables if node is not inner else ()
+                derivatives[replaced[node]] = fields[inner].diff(*along) if along else fields[inner]
+    return [e.xreplace(replaced).doit() for e in residuals.values()], derivatives
 
 
 def _functions(expression: sympy.Expr) -> set[Any]:

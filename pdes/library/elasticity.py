@@ -12,6 +12,7 @@ from pdes.exact.kondratiev import polar
 from pdes.exact.plane_elasticity import equilibrium, stress
 from pdes.exact.steady_solution import SteadySolution
 from pdes.fan import Fan, slit_square
+from pdes.library.choices import check_choice
 from pdes.library.ranges import check_range
 from pdes.mesh import Annulus, CellType, Rectangle
 from pdes.registry import register
@@ -35,9 +36,26 @@ def stress_rows(plane: str = "strain", heating: Any = 0) -> dict[str, tuple[Any,
 
 
 def check_material(name: str, young: float, poisson: float) -> dict[str, float]:
-    """Values of a material, checked."""
+    """Values of a material, checked; in a unit of stress that keeps Young's modulus below 1e6.
+
+    Parameters
+    ----------
+    name : str
+        Of the problem.
+    young, poisson : float
+        Young's modulus and Poisson's ratio.
+
+    Returns
+    -------
+    dict of str to float
+
+    Examples
+    --------
+    >>> check_material("plate", 210.0, 0.3)
+    {'young': 210.0, 'poisson': 0.3}
+    """
     return {
-        "young": check_range(name, "young", young, 0.0, open_low=True),
+        "young": check_range(name, "young", young, 0.0, 1e6, open_low=True),
         "poisson": check_range(name, "poisson", poisson, 0.0, 0.49999),
     }
 
@@ -49,7 +67,8 @@ def pressurized_cylinder(
     """Quarter of a thick cylinder of radii 1 and 2 under inner pressure, plane strain."""
     name = "lame_cylinder"
     material = check_material(name, young, poisson)
-    pressure = check_range(name, "pressure", pressure)
+    cell_type = check_choice(name, "cell_type", cell_type, ("triangle", "quad"))
+    pressure = check_range(name, "pressure", pressure, -1e6, 1e6)
     exact = lame_cylinder.lame_cylinder(1.0, 2.0, pressure, **material)
     x, y = coordinate("x"), coordinate("y")
     push = parameter("pressure") / polar()[0]
@@ -80,7 +99,9 @@ def crack_tip(
     """Upper half of a square with a crack that opens: displacements like ``r^(1/2)``."""
     name = "crack_tip"
     material = check_material(name, young, poisson)
-    exact = westergaard.westergaard(check_range(name, "intensity", intensity), **material)
+    exact = westergaard.westergaard(
+        check_range(name, "intensity", intensity, -1e6, 1e6), **material
+    )
     outer = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0))
     return SteadyProblem(
         name=name,
@@ -137,9 +158,10 @@ def elastic_stretch(
 ) -> SteadyProblem:
     """A square in uniform strain: every element reproduces it to rounding."""
     name = "elastic_stretch"
+    plane = check_choice(name, "plane", plane, ("strain", "stress"))
     parameters = {
         **check_material(name, young, poisson),
-        "strain": check_range(name, "strain", strain),
+        "strain": check_range(name, "strain", strain, -1.0, 1.0),
     }
     x, y, s = coordinate("x"), coordinate("y"), parameter("strain")
     fields = {"u": s * (x + y / 2), "v": s * (y / 4 - x / 3)}

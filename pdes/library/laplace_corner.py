@@ -7,6 +7,7 @@ import math
 from pdes.boundary import Boundary, Dirichlet, Neumann
 from pdes.exact.kondratiev import corner_function
 from pdes.fan import Fan, l_shape, slit_square, wedge
+from pdes.library.choices import check_choice
 from pdes.library.ranges import check_range
 from pdes.registry import register
 from pdes.steady import SteadyProblem
@@ -47,6 +48,7 @@ def _grading(name: str, grading: float) -> float:
 def _corner(
     name: str, mesh: Fan, angle: float, mixed: bool, *, outer: str = "arc"
 ) -> SteadyProblem:
+    mixed = check_choice(name, "mixed", mixed, (True, False))
     exact = corner_function(angle, mixed)
     boundary: Boundary = {
         "start": Dirichlet(),

@@ -7,14 +7,16 @@ algorithms*, NISTIR 7668 (2010): source and boundary values follow from the solu
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import sympy
 
 from pdes.boundary import Dirichlet
 from pdes.exact.manufactured import manufactured
 from pdes.library.ranges import check_range
-from pdes.mesh import Rectangle
+from pdes.mesh import Mesh, Rectangle, tensor_mesh
 from pdes.registry import register
 from pdes.steady import SteadyProblem
 from pdes.symbols import coordinate, number, parameter
@@ -125,9 +127,28 @@ def peak(sharpness: Any, x_center: Any, y_center: Any) -> Any:
     return sympy.exp(-sharpness * ((x - x_center) ** 2 + (y - y_center) ** 2))
 
 
+@dataclass(frozen=True)
+class TowardLine:
+    """Recipe of the unit square with columns at ``(i/n)^(1/grading)``.
+
+    Examples
+    --------
+    >>> TowardLine(0.5)(2).points[:, 0].tolist()
+    [0.0, 0.0, 0.0, 0.25, 0.25, 0.25, 1.0, 1.0, 1.0]
+    """
+
+    grading: float = 1.0
+
+    def __call__(self, resolution: int) -> Mesh:
+        """Mesh with this many columns and rows."""
+        lines = np.linspace(0.0, 1.0, resolution + 1)
+        return tensor_mesh(lines ** (1.0 / self.grading), lines)
+
+
 @register("poisson_line_singularity", tags=["steady", "2d", "nist"], aliases=["nist_7"])
-def poisson_line_singularity(exponent: float = 0.6) -> SteadyProblem:
+def poisson_line_singularity(exponent: float = 0.6, grading: float = 1.0) -> SteadyProblem:
     """``x^exponent``: the slope is infinite along the whole left side."""
+    grading = check_range("poisson_line_singularity", "grading", grading, 0.05, 1.0)
     exponent = check_range(
         "poisson_line_singularity", "exponent", exponent, 0.5, 3.0, open_low=True
     )
@@ -135,6 +156,7 @@ def poisson_line_singularity(exponent: float = 0.6) -> SteadyProblem:
         "poisson_line_singularity",
         coordinate("x") ** parameter("exponent"),
         parameters={"exponent": exponent},
+        domain=TowardLine(grading),
         notes="On uniform meshes derivatives converge with order exponent - 1/2 only.",
         source=SOURCE + "7",
     )

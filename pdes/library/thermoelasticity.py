@@ -8,6 +8,7 @@ from pdes.boundary import Dirichlet, Neumann
 from pdes.exact.heated_cylinder import heated_cylinder
 from pdes.exact.plane_elasticity import POISSON, equilibrium
 from pdes.exact.steady_solution import SteadySolution
+from pdes.library.choices import check_choice
 from pdes.library.elasticity import check_material, stress_rows
 from pdes.library.ranges import check_range
 from pdes.mesh import Annulus, CellType, Rectangle
@@ -26,11 +27,12 @@ def thermoelastic_cylinder(
 ) -> SteadyProblem:
     """Quarter of a hollow cylinder of radii 1 and 2, hot inside, free of traction."""
     name = "thermoelastic_cylinder"
+    cell_type = check_choice(name, "cell_type", cell_type, ("triangle", "quad"))
     exact = heated_cylinder(
         1.0,
         2.0,
-        check_range(name, "temperature", temperature),
-        check_range(name, "expansion", expansion),
+        check_range(name, "temperature", temperature, -1e6, 1e6),
+        check_range(name, "expansion", expansion, -1.0, 1.0),
         **check_material(name, young, poisson),
     )
     free: dict[str, Any] = {"u": Neumann(), "v": Neumann()}
@@ -61,8 +63,8 @@ def thermoelastic_free(
     name = "thermoelastic_free"
     parameters = {
         **check_material(name, young, poisson),
-        "expansion": check_range(name, "expansion", expansion),
-        "temperature": check_range(name, "temperature", temperature),
+        "expansion": check_range(name, "expansion", expansion, -1.0, 1.0),
+        "temperature": check_range(name, "temperature", temperature, -1e6, 1e6),
     }
     x, y, hot = coordinate("x"), coordinate("y"), parameter("temperature")
     growth = (1 + POISSON) * parameter("expansion") * hot

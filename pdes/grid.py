@@ -154,7 +154,7 @@ class Grid:
         real_last
             The last axis holds the non-negative half only, as a real transform leaves it.
         dtype
-            Real floating type; float64 if None.
+            Real floating type or its name; float64 if None.
         device
             Where the arrays live; the default place if None.
 
@@ -177,6 +177,8 @@ class Grid:
         array([0., 1., 2., 3., 4.])
         """
         self.require_spectral()
+        kind = getattr(xp, dtype) if isinstance(dtype, str) else dtype or xp.float64
+        place_there = {} if device is None else {"device": device}
         found = {}
         for place, axis in enumerate(self.axes):
             half = real_last and place == len(self.axes) - 1
@@ -185,8 +187,7 @@ class Grid:
             )
             shape = [-1 if i == place else 1 for i in range(len(self.axes))]
             values = (2 * np.pi / axis.length * frequencies).reshape(shape)
-            kwargs = {} if device is None else {"device": device}
-            found[axis.name] = xp.asarray(values, dtype=dtype or xp.float64, **kwargs)
+            found[axis.name] = xp.asarray(values, dtype=kind, **place_there)
         return found
 
     def require_spectral(self) -> None:

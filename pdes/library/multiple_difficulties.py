@@ -6,7 +6,7 @@ import sympy
 
 from pdes.boundary import Dirichlet
 from pdes.exact.kondratiev import corner_function
-from pdes.exact.manufactured import manufactured
+from pdes.exact.manufactured_steady import manufactured_steady
 from pdes.fan import l_shape
 from pdes.library.poisson import SOURCE, minus_laplacian, peak, wave_front
 from pdes.library.ranges import check_range
@@ -34,7 +34,7 @@ def poisson_multiple(
         + wave_front(steep, 0, -place, place)
         + sympy.exp(-(1 + coordinate("y")) / thick)
     )
-    exact = manufactured(
+    exact = manufactured_steady(
         name,
         minus_laplacian,
         solution,

@@ -14,7 +14,7 @@ import numpy as np
 import sympy
 
 from pdes.boundary import Dirichlet
-from pdes.exact.manufactured import manufactured
+from pdes.exact.manufactured_steady import manufactured_steady
 from pdes.library.ranges import check_range
 from pdes.mesh import Mesh, Rectangle, tensor_mesh
 from pdes.registry import register
@@ -76,7 +76,7 @@ def in_rectangle(
     -------
     SteadyProblem
     """
-    exact = manufactured(
+    exact = manufactured_steady(
         name,
         operator,
         solution,

@@ -48,7 +48,8 @@ def manufactured_steady(
     Examples
     --------
     >>> x = sympy.Symbol("x", real=True)
-    >>> solution = manufactured_steady("sine", lambda u: -u.diff(x, 2), sympy.sin(x), {"x": (0.0, 1.0)})
+    >>> box = {"x": (0.0, 1.0)}
+    >>> solution = manufactured_steady("sine", lambda u: -u.diff(x, 2), sympy.sin(x), box)
     >>> solution.residuals["u"]
     -sin(x) - Derivative(u(x), (x, 2))
     """

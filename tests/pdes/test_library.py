@@ -75,7 +75,8 @@ def test_benchmark_is_as_defined(name: str) -> None:
 
 def test_every_problem_simulates_without_complaint() -> None:
     """The first two stored times of everything, with its own grid and step."""
-    for name in pdes.available():
+    evolving = [name for name in pdes.available() if isinstance(pdes.get(name), pdes.Problem)]
+    for name in evolving:
         problem = pdes.get(name, **({} if pdes.get(name).solver == "exact" else {"discard": 0.0}))
         data = pdes.simulate(problem, problem.times[:2])
         assert data.attrs["status"] == "ok", name

@@ -13,7 +13,8 @@ from pdes.equation import Equation
 from pdes.grid import Grid
 
 if TYPE_CHECKING:
-    from pdes.exact.solution import ExactSolution
+    from pdes.exact.closed_form import ClosedForm
+    from pdes.invariant import Invariant
 
 Initial = Mapping[str, Any] | Callable[[Grid, np.random.Generator], Mapping[str, Any]]
 
@@ -50,6 +51,8 @@ class Problem:
         Closed forms of this equation, by name.
     boundary : mapping, optional
         Conditions on the sides, see `pdes.boundary`; a box that is periodic needs none.
+    invariants : tuple of Invariant
+        What the equation conserves, never increases or balances (`pdes.invariant`).
     solver : str, default "etdrk4"
         Solver used unless told otherwise; ``"exact"`` samples the closed form named by
         `exact_name` and is meant for fronts that do not fit on a periodic box.
@@ -87,8 +90,9 @@ class Problem:
     time_step: float | None = None
     discard: float = 0.0
     stored_points: int | tuple[int, ...] | None = None
-    exact: Mapping[str, ExactSolution] = field(default_factory=dict)
+    exact: Mapping[str, ClosedForm] = field(default_factory=dict)
     boundary: Boundary = field(default_factory=dict)
+    invariants: tuple[Invariant, ...] = ()
     solver: str = "etdrk4"
     exact_name: str | None = None
     notes: str = ""
@@ -105,6 +109,7 @@ class Problem:
                 f"grid has axes {tuple(self.grid.names)} but the equation lives on "
                 f"{tuple(self.equation.coordinates)}: give one grid axis for each, in this order"
             )
+        object.__setattr__(self, "invariants", tuple(self.invariants))
         _ = self.strides
         if self.exact_name is not None and self.exact_name not in self.exact:
             raise ValueError(f"exact_name={self.exact_name!r} is not among {sorted(self.exact)}")

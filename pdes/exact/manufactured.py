@@ -1,64 +1,52 @@
-"""Equations that have a chosen function as their solution."""
+"""A wanted field, and the source that makes it a solution."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import dataclasses
+from collections.abc import Mapping
 
 import sympy
 
-from pdes.exact.steady_solution import SteadySolution
-from pdes.steady import unknown
+from pdes.equation import Equation
+from pdes.exact.solution import ExactSolution
 
 
 def manufactured(
-    name: str,
-    operator: Callable[[Any], Any],
-    solution: sympy.Expr,
-    box: Mapping[str, tuple[float, float]],
-    *,
-    parameters: Mapping[str, float] | None = None,
-    where: Any = sympy.true,
-    source: str = "",
-) -> SteadySolution:
-    """Closed form of ``operator(u) = f``, where ``f`` is what the operator makes of the solution.
+    equation: Equation, fields: Mapping[str, sympy.Expr], *, box: float = 1.0
+) -> ExactSolution:
+    """Add to an equation the source that makes given fields solve it.
 
     Parameters
     ----------
-    name : str
-        What the solution is called.
-    operator : callable
-        Function of a field, such as ``lambda u: -u.diff(x, 2) - u.diff(y, 2)``.
-    solution : sympy.Expr
-        In the coordinates of the box and the parameters.
-    box : mapping of str to pair of float
-        Extent of the domain; its keys are the coordinates.
-    parameters : mapping of str to float, optional
-        Values of the symbols.
-    where : sympy condition, default True
-        Where the solution holds.
-    source : str
-        Where it is from.
+    equation : Equation
+        Any equation.
+    fields : mapping of str to sympy.Expr
+        For each field an expression in time and the coordinates.
+    box : float
+        Half width of the region where the residual is checked.
 
     Returns
     -------
-    SteadySolution
-        Its `residuals` are the equations to solve, for a field ``u``.
+    ExactSolution
+        Its `equation` is the one with the source.
 
     Examples
     --------
-    >>> x = sympy.Symbol("x", real=True)
-    >>> solution = manufactured("sine", lambda u: -u.diff(x, 2), sympy.sin(x), {"x": (0.0, 1.0)})
-    >>> solution.residuals["u"]
-    -sin(x) - Derivative(u(x), (x, 2))
+    >>> from pdes.equation import coordinate
+    >>> heat = Equation.from_text("u_t = u_xx", name="heat")
+    >>> print(manufactured(heat, {"u": sympy.sin(coordinate("x"))}).equation)
+    u_t = sin(x) + u_xx
     """
-    load = sympy.S.Zero + operator(solution)
-    return SteadySolution(
-        name=name,
-        residuals={"u": operator(unknown("u", tuple(box))) - load.doit()},
-        fields={"u": solution},
-        parameters=parameters or {},
+    source = equation.residual(fields)
+    forced = dataclasses.replace(
+        equation,
+        name=f"{equation.name}_manufactured",
+        rhs={name: rhs + source[name] for name, rhs in equation.rhs.items()},
+    )
+    return ExactSolution(
+        name="manufactured",
+        equation=forced,
+        fields=dict(fields),
         box=box,
-        where=where,
-        source=source,
+        source="method of manufactured solutions",
     )

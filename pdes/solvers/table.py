@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pdes.solvers.line_solvers import LINE_SOLVERS, rollout_lines
 from pdes.solvers.rollout import Rollout, rollout
+from pdes.solvers.shocks import refuse_shocks
 from pdes.time.integrator import INTEGRATORS
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ class Solver:
 
 def _spectral(name: str) -> Callable[..., Rollout]:
     def run(problem: Problem, fields: Mapping[str, Array], times: Any, **options: Any) -> Rollout:
+        refuse_shocks(problem.equation)
         return rollout(
             problem.equation,
             problem.grid,
@@ -74,6 +77,26 @@ def _staggered(name: str) -> Callable[..., Rollout]:
     return run
 
 
+def _lines(name: str) -> Callable[..., Rollout]:
+    def run(problem: Problem, fields: Mapping[str, Array], times: Any, **options: Any) -> Rollout:
+        if problem.discard:
+            raise ValueError(f"discard={problem.discard} is for spectral solvers: set it to 0")
+        return rollout_lines(
+            problem.equation,
+            problem.grid,
+            fields,
+            times,
+            boundary=problem.boundary or None,
+            initial_time=problem.initial_time,
+            solver=name,
+            suggested_step=problem.time_step,
+            strides=problem.strides,
+            **options,
+        )
+
+    return run
+
+
 SOLVERS: dict[str, Solver] = {
     **{
         name: Solver(name=name, order=method.order, run=_spectral(name))
@@ -81,5 +104,9 @@ SOLVERS: dict[str, Solver] = {
     },
     "mac_rk3": Solver(name="mac_rk3", order=3, run=_staggered("mac_rk3")),
     "mac_ab2": Solver(name="mac_ab2", order=2, run=_staggered("mac_ab2")),
+    **{
+        name: Solver(name=name, order=solver.order, run=_lines(name))
+        for name, solver in LINE_SOLVERS.items()
+    },
 }
 """A new solver joins by a line here."""

@@ -128,12 +128,17 @@ class StaggeredFlow:
         for place, (component, mask) in enumerate(zip(state, self.box.masks, strict=True)):
             if "drag" in self.values:
                 found[place] = found[place] - self.values["drag"] * component
-            force = self._force[place]
+            force = self.force(place, time)
             if force is not None:
-                found[place] = found[place] + force(time)
+                found[place] = found[place] + force
             if mask is not None:
                 found[place] = found[place] * mask
         return found[0], found[1]
+
+    def force(self, place: int, time: float) -> Array | None:
+        """Body force on the faces of a component; None where there is none."""
+        force = self._force[place]
+        return None if force is None else force(time)
 
     def _force_on(self, place: int) -> Callable[[float], Array] | None:
         """Body force on the faces of a component, as a function of time."""

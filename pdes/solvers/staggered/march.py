@@ -17,7 +17,7 @@ LARGEST_COURANT = 0.3
 
 _DEFAULT_COURANT = 0.25
 _RUNAWAY_COURANT = 0.6
-_STEPS_BETWEEN_CHECKS = 50
+_STEPS_BETWEEN_CHECKS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,27 +155,42 @@ class FlowMarch:
             return self._given
         rate = self.courant_rate()
         chosen = min(0.9 * self.viscous_limit(), _DEFAULT_COURANT / rate if rate else math.inf)
+        # A fluid at rest under a force has no speed yet: look ahead by its acceleration.
+        pushed = self._acceleration()
+        if pushed:
+            ahead = pushed * _STEPS_BETWEEN_CHECKS
+            chosen = min(chosen, math.sqrt(_DEFAULT_COURANT / ahead))
         return min(chosen, self._suggested or math.inf)
+
+    def _acceleration(self) -> float:
+        """Largest acceleration by body forces over the size of a cell."""
+        xp, spacings = self.flow.xp, self.flow.grid.spacings
+        found = [0.0]
+        for place, h in enumerate(spacings):
+            force = self.flow.force(place, self.time)
+            if force is not None:
+                found.append(float(xp.max(xp.abs(xp.asarray(_number(force))))) / h)
+        return max(found)
 
     # -- stepping ----------------------------------------------------------------------------
 
     def to(self, target: float) -> None:
-        """Advance to a time in equal steps."""
-        start, interval = self.time, target - self.time
-        if interval <= 0.0:
-            return
-        largest = self._step_size()
-        count = max(1, math.ceil(interval / largest * (1.0 - 1e-9))) if largest < math.inf else 1
-        size = interval / count
-        self.largest = max(self.largest, size)
-        for index in range(count):
-            self._step(start + index * size, size)
-            self.steps += 1
-            self.time = start + (index + 1) * size
-            if self.steps % _STEPS_BETWEEN_CHECKS == 0:
-                self._watch(size)
-        self.time = target
-        self._watch(size)
+        """Advance to a time, in steps that are equal between checks."""
+        while self.time < target:
+            remaining = target - self.time
+            largest = self._step_size()
+            # The guard keeps a step that divides the interval up to rounding from adding one.
+            ratio = remaining / largest * (1.0 - 1e-9) if largest < math.inf else 0.0
+            count = max(1, math.ceil(ratio))
+            size, start = remaining / count, self.time
+            self.largest = max(self.largest, size)
+            for index in range(min(count, _STEPS_BETWEEN_CHECKS)):
+                self._step(start + index * size, size)
+                self.steps += 1
+                self.time = start + (index + 1) * size
+            if count <= _STEPS_BETWEEN_CHECKS:
+                self.time = target
+            self._watch(size)
 
     def to_steady(self, tolerance: float, limit: float) -> float:
         """Advance until nothing changes any more, or to the time `limit`.
@@ -214,7 +229,7 @@ class FlowMarch:
             return
         rate = self.flow.rates(self.state, time)
         previous, self._previous = self._previous, (rate, size)
-        if previous is None or abs(previous[1] - size) > 1e-9 * size:
+        if previous is None or abs(previous[1] - size) > 1e-6 * size:
             # A two-step method starts, and starts anew at another step, with a one-step one.
             self.state = self._runge_kutta(time, size)
             return

@@ -1,0 +1,409 @@
+"""Incompressible flow: registry entries against closed forms, balances and published cavities."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import pdes
+from sciml.metrics import observed_order
+from sciml.theory import Prediction
+from sciml.validation import Case, Measurements
+
+from ._discovery import public_recordings
+
+# --- Periodic flow -------------------------------------------------------------------------------
+
+
+def _row(entry: str, solver: str, predicted: Any, order: Any, error: float, drift: Any) -> dict:
+    return {
+        "entry": entry,
+        "solver": solver,
+        "predicted order": predicted,
+        "measured order": order,
+        "error": f"{error:.2e}",
+        "invariant drift": drift,
+    }
+
+
+def _taylor_green() -> Measurements:
+    rows, worst = [], 0.0
+    for name in ("taylor_green", "taylor_green_velocity"):
+        run, exact = pdes.simulate(pdes.get(name)), pdes.simulate(pdes.get(name), solver="exact")
+        error = max(float(np.abs(run[f] - exact[f]).max()) for f in run.data_vars)
+        worst = max(worst, error)
+        rows.append(_row(name, "etdrk4", "exact", "exact", error, ""))
+    return Measurements(values={"largest error": worst}, table=rows)
+
+
+def _random_vorticity(points: int, amplitude: float = 1.0) -> tuple[pdes.Grid, np.ndarray]:
+    from pdes.initial import RandomFourier
+
+    box = (0.0, 2.0 * np.pi, points)
+    grid = pdes.Grid.periodic(x=box, y=box)
+    w = RandomFourier(modes=3, fields=("w",))(grid, np.random.default_rng(0))["w"]
+    return grid, amplitude * w
+
+
+def _order_in_time() -> Measurements:
+    from pdes.incompressible import VorticityEquation
+    from pdes.solvers import rollout
+
+    grid, w = _random_vorticity(48, 2.0)
+    equation = VorticityEquation.of(viscosity=0.02)
+
+    def end(count: int) -> np.ndarray:
+        run = rollout(equation, grid, {"w": w}, np.array([0.5]), time_step=0.5 / count)
+        return run.fields["w"][-1]
+
+    counts = (40, 80, 160)
+    reference = end(1280)
+    errors = [float(np.abs(end(count) - reference).max()) for count in counts]
+    order = observed_order([1.0 / c for c in counts], errors)
+    return Measurements(
+        values={"order in time": order},
+        table=[_row("navier_stokes", "etdrk4", 4, f"{order:.2f}", errors[-1], "")],
+    )
+
+
+def _inviscid_invariants() -> Measurements:
+    """Drift of energy and enstrophy with hardly any viscosity, beyond what it takes away."""
+    from pdes.incompressible import VorticityEquation
+    from pdes.solvers import rollout
+
+    grid, w = _random_vorticity(64)
+    viscosity, times = 1e-7, np.linspace(0.0, 0.5, 11)
+    run = rollout(VorticityEquation.of(viscosity=viscosity), grid, {"w": w}, times, time_step=0.01)
+    k = np.fft.fftfreq(64, 1.0 / 64)
+    size = k[:, None] ** 2 + k**2
+    spectra = np.abs(np.fft.fft2(run.fields["w"]) / 64**2) ** 2
+    energy = 0.5 * np.sum(spectra / np.where(size > 0, size, 1.0), axis=(-2, -1))
+    enstrophy = 0.5 * np.sum(spectra, axis=(-2, -1))
+    loss = 2 * viscosity * np.trapezoid(enstrophy, times)
+    drift_e = abs(float(energy[-1] - energy[0] + loss)) / float(energy[0])
+    palinstrophy = 0.5 * np.sum(spectra * size, axis=(-2, -1))
+    loss = 2 * viscosity * np.trapezoid(palinstrophy, times)
+    drift_z = abs(float(enstrophy[-1] - enstrophy[0] + loss)) / float(enstrophy[0])
+    drift = f"energy {drift_e:.1e}, enstrophy {drift_z:.1e}"
+    return Measurements(
+        values={"drift of the energy": drift_e, "drift of the enstrophy": drift_z},
+        table=[_row("navier_stokes", "etdrk4", 4, "", 0.0, drift)],
+    )
+
+
+# Waves exp(i x) on the laminar Kolmogorov flow: modes m and m +- n couple through sin(n y).
+_VISCOSITY, _DRAG, _FORCED = 0.06, 0.05, 4
+
+
+@functools.cache
+def _growth() -> tuple[float, np.ndarray]:
+    modes = np.arange(-15, 16)
+    size = 1.0 + modes**2
+    amplitude = 1.0 / (_VISCOSITY * _FORCED**2 + _DRAG)
+    shear = (np.eye(31, k=-_FORCED) - np.eye(31, k=_FORCED)) * (amplitude / 2j)
+    matrix = -shear * (1j * (1.0 - _FORCED**2 / size)) - np.diag(_VISCOSITY * size + _DRAG)
+    values, vectors = np.linalg.eig(matrix)
+    best = int(np.argmax(values.real))
+    return float(values[best].real), vectors[:, best]
+
+
+def _kolmogorov() -> Measurements:
+    problem = pdes.get("kolmogorov_flow", viscosity=_VISCOSITY, drag=_DRAG, forced_mode=_FORCED)
+    grid, _ = _random_vorticity(48)
+    laminar = problem.exact["laminar"].initial(grid)["w"]
+    x, y = grid.mesh()["x"], grid.mesh()["y"]
+    profile = np.exp(1j * np.arange(-15, 16) * y[..., None]) @ _growth()[1]
+    start = {"w": laminar + 1e-7 * np.real(np.exp(1j * x) * profile)}
+    problem = pdes.get(
+        "kolmogorov_flow",
+        viscosity=_VISCOSITY,
+        drag=_DRAG,
+        forced_mode=_FORCED,
+        grid=grid,
+        initial=start,
+    )
+    run = pdes.simulate(problem, [1.0, 4.0], time_step=0.02)
+    size = [float(np.sqrt(np.mean((run.w.values[i] - laminar) ** 2))) for i in (0, 1)]
+    rate = float(np.log(size[1] / size[0]) / 3.0)
+    return Measurements(
+        values={"growth rate": rate},
+        table=[_row("kolmogorov_flow", "etdrk4", "", "", abs(rate - _growth()[0]), "")],
+    )
+
+
+# --- Boxes ---------------------------------------------------------------------------------------
+
+
+def _box(nx: int, ny: int, x: Sequence[float], y: Sequence[float], periodic: bool) -> pdes.Grid:
+    return pdes.Grid(
+        (
+            pdes.Axis("x", x[0], x[1], nx + 1, False),
+            pdes.Axis("y", y[0], y[1], ny + (not periodic), periodic),
+        )
+    )
+
+
+def _kovasznay() -> Measurements:
+    from pdes.solvers.staggered import FlowMarch, StaggeredFlow
+
+    counts, errors, worst = (12, 24, 48), [], 0.0
+    for n in counts:
+        grid = _box(3 * n // 2, n, (-0.5, 1.0), (-0.5, 0.5), True)
+        problem = pdes.get("kovasznay", grid=grid)
+        solution = problem.exact["kovasznay"]
+        flow = StaggeredFlow(problem.equation, grid, problem.boundary)
+        march = FlowMarch(flow, flow.from_functions(solution.initial, 0.0))
+        march.to_steady(1e-6, 6.0)
+        worst = max(worst, march.divergence)
+        wanted = solution.evaluate(flow.box.face_grid(0), [0.0])["u"][0]
+        found = march.state[0][:, :n]
+        errors.append(float(np.sqrt(np.mean((found - wanted) ** 2))))
+    order = observed_order([1.0 / n for n in counts], errors)
+    return Measurements(
+        values={"order in space": order, "largest divergence": worst},
+        table=[
+            _row("kovasznay", "mac_rk3", 2, f"{order:.2f}", errors[-1], f"divergence {worst:.1e}")
+        ],
+    )
+
+
+def _poiseuille() -> Measurements:
+    problem = pdes.get("channel_flow")
+    run = pdes.simulate(problem)
+    exact = pdes.simulate(problem, solver="exact")
+    error = max(float(np.abs(run[name] - exact[name]).max()) for name in ("u", "v", "p"))
+    return Measurements(
+        values={"largest error": error},
+        table=[_row("channel_flow", "mac_rk3", "exact", "exact", error, "")],
+    )
+
+
+@functools.cache
+def cavity(reynolds: int, n: int, limit: float, tolerance: float = 1e-6) -> dict[str, Any]:
+    """Steady profiles through the middle of a driven cavity of ``n`` by ``n`` cells.
+
+    Faces lie on the lines ``x = 1/2`` and ``y = 1/2``; along them the values sit in the middles of
+    the faces.
+    """
+    from pdes.solvers.staggered import FlowMarch, StaggeredFlow
+
+    grid = _box(n, n, (0.0, 1.0), (0.0, 1.0), False)
+    problem = pdes.get("lid_driven_cavity", reynolds=float(reynolds), grid=grid)
+    flow = StaggeredFlow(problem.equation, grid, problem.boundary)
+    rest = {name: np.zeros(grid.shape) for name in "uv"}
+    march = FlowMarch(flow, flow.from_nodes(rest), method="mac_ab2")
+    rate = march.to_steady(tolerance, limit)
+    middles = np.concatenate([[0.0], (np.arange(n) + 0.5) / n, [1.0]])
+    u = np.concatenate([[0.0], march.state[0][n // 2], [1.0]])
+    v = np.concatenate([[0.0], march.state[1][:, n // 2], [0.0]])
+    return {
+        "coordinates": middles,
+        "u_at_x=0.5": u,
+        "v_at_y=0.5": v,
+        "divergence": march.divergence,
+        "rate": rate,
+        "time": march.time,
+    }
+
+
+def _minimum(found: dict[str, Any]) -> float:
+    """Least horizontal velocity on the vertical middle line, by a spline."""
+    from scipy.interpolate import CubicSpline
+
+    spline = CubicSpline(found["coordinates"], found["u_at_x=0.5"])
+    return float(np.min(spline(np.linspace(0.02, 0.9, 20001))))
+
+
+SPECTRAL = {100: -0.2140424, 1000: -0.3885698}
+"""Least velocity on the middle line: Botella and Peyret, Comput. Fluids 27 (1998) 421."""
+
+
+def _cavity_minimum(
+    reynolds: int, counts: Sequence[int], limit: float, tolerance: float
+) -> Measurements:
+    errors, worst = [], 0.0
+    for n in counts:
+        found = cavity(reynolds, n, limit, tolerance)
+        errors.append(abs(_minimum(found) - SPECTRAL[reynolds]))
+        worst = max(worst, found["divergence"])
+    order = observed_order([1.0 / n for n in counts], errors)
+    table = [
+        {
+            "entry": f"lid_driven_cavity, Re {reynolds}, {n}^2",
+            "solver": "mac_ab2",
+            "min u": f"{SPECTRAL[reynolds] + error:.5f}",
+            "spectral": SPECTRAL[reynolds],
+            "error": f"{error:.2e}",
+        }
+        for n, error in zip(counts, errors, strict=True)
+    ]
+    return Measurements(
+        values={
+            "error of the minimum": errors[-1],
+            "order in space": order,
+            "largest divergence": worst,
+        },
+        table=table,
+    )
+
+
+def _ghia(reynolds: int) -> dict[str, np.ndarray]:
+    import csv
+
+    with (public_recordings("flows") / "ghia1982_cavity.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if int(row["Re"]) == reynolds]
+    kept = [row for row in rows if row["suspect"] == "0"]
+    return {
+        profile: np.array(
+            [(float(r["coordinate"]), float(r["value"])) for r in kept if r["profile"] == profile]
+        )
+        for profile in ("u_at_x=0.5", "v_at_y=0.5")
+    }
+
+
+def _cavity_profiles(reynolds: int, n: int, limit: float) -> Measurements:
+    from scipy.interpolate import CubicSpline
+
+    found, values = cavity(reynolds, n, limit), {}
+    for profile, table in _ghia(reynolds).items():
+        curve = CubicSpline(found["coordinates"], found[profile])(table[:, 0])
+        values[f"rms, {profile}"] = float(np.sqrt(np.mean((curve - table[:, 1]) ** 2)))
+    return Measurements(
+        values=values,
+        table=[
+            {"entry": f"lid_driven_cavity, Re {reynolds}, {n}^2", "profile": k, "rms": f"{v:.2e}"}
+            for k, v in values.items()
+        ],
+    )
+
+
+def _profile_case(reynolds: int, n: int, limit: float, rms: float) -> Case:
+    return Case(
+        name=f"cavity-{reynolds}-profiles",
+        title=f"Driven cavity at Reynolds number {reynolds} against the published profiles",
+        description=(
+            f"{n} x {n} cells to the steady state; both middle lines against the tables of Ghia, "
+            "Ghia and Shin, one point of which is a misprint and left out."
+        ),
+        tier="full",
+        run=lambda: _cavity_profiles(reynolds, n, limit),
+        predictions=tuple(
+            Prediction(
+                name=f"rms, {profile}",
+                value=rms,
+                kind="at_most",
+                source="second order from 32 cells, and the accuracy of the tables (Re 100: 2e-3)",
+            )
+            for profile in ("u_at_x=0.5", "v_at_y=0.5")
+        ),
+    )
+
+
+def _minimum_case(
+    reynolds: int, counts: Sequence[int], limit: float, tolerance: float, error: float
+) -> Case:
+    return Case(
+        name=f"cavity-{reynolds}-minimum",
+        title=f"Driven cavity at Reynolds number {reynolds} against spectral values",
+        description=(
+            "Least horizontal velocity on the vertical middle line, on "
+            f"{', '.join(f'{n} x {n}' for n in counts)} cells."
+        ),
+        tier="full",
+        run=lambda: _cavity_minimum(reynolds, counts, limit, tolerance),
+        predictions=(
+            Prediction(
+                name="error of the minimum",
+                value=error,
+                kind="at_most",
+                source="Botella and Peyret (1998); second order in the size of the cells",
+            ),
+            Prediction(
+                name="order in space",
+                value=2,
+                kind="order",
+                atol=0.3,
+                source="central differences; the corners of the lid cost a part",
+            ),
+            _DIVERGENCE,
+        ),
+    )
+
+
+def _simple(
+    name: str, title: str, why: str, run: Callable[[], Measurements], *predictions: Prediction
+) -> Case:
+    return Case(name=name, title=title, description=why, run=run, predictions=predictions)
+
+
+_DIVERGENCE = Prediction(
+    name="largest divergence",
+    value=1e-11,
+    kind="at_most",
+    source="the projection is a direct solution: rounding over the size of a cell",
+)
+
+
+def _bound(name: str, value: float, source: str) -> Prediction:
+    return Prediction(name=name, value=value, kind="at_most", source=source)
+
+
+CASES = [
+    _simple(
+        "taylor-green",
+        "Decaying vortices, in vorticity and in velocity",
+        "A single shell of wave numbers: advection vanishes and the exponential is exact.",
+        _taylor_green,
+        _bound("largest error", 1e-13, "rounding"),
+    ),
+    _simple(
+        "order-in-time",
+        "Order in time of the vorticity form",
+        "Random vorticity, 48 x 48 points, against a run with an eighth of the smallest step.",
+        _order_in_time,
+        Prediction(name="order in time", value=4, kind="order", source="declared by ETDRK4"),
+    ),
+    _simple(
+        "inviscid-invariants",
+        "Energy and enstrophy with hardly any viscosity",
+        "Dealiased quadratic products conserve both; what is left is the error in time.",
+        _inviscid_invariants,
+        _bound("drift of the energy", 1e-8, "fourth order in a step of 0.01"),
+        _bound("drift of the enstrophy", 1e-7, "fourth order in a step of 0.01"),
+    ),
+    _simple(
+        "kolmogorov-growth",
+        "Growth of a long wave on the laminar Kolmogorov flow",
+        "The eigenvalue of the linearized equation, a matrix that couples every fourth mode.",
+        _kolmogorov,
+        Prediction(
+            name="growth rate",
+            value=_growth()[0],
+            kind="equals",
+            atol=2e-5,
+            source="largest eigenvalue; Meshalkin and Sinai (1961)",
+        ),
+    ),
+    _simple(
+        "kovasznay",
+        "Kovasznay flow on a staggered grid",
+        "Velocities of the closed form at both ends; 12, 24 and 48 cells across.",
+        _kovasznay,
+        Prediction(name="order in space", value=2, kind="order", source="central differences"),
+        _DIVERGENCE,
+    ),
+    _simple(
+        "poiseuille",
+        "Poiseuille flow on a staggered grid, with its pressure",
+        "Second differences, also those next to a wall, are exact for parabolas.",
+        _poiseuille,
+        _bound("largest error", 1e-13, "rounding"),
+    ),
+    _profile_case(100, 64, 60.0, 2.5e-3),
+    _profile_case(400, 64, 80.0, 5e-3),
+    _minimum_case(100, (32, 64), 60.0, 1e-6, 1.5e-3),
+    _minimum_case(1000, (64, 128), 150.0, 1e-5, 7e-3),
+]

@@ -13,7 +13,7 @@ from sciml.discovery.eqod import EqOD
 from sciml.discovery.front_door import discover
 from sciml.discovery.library import Library
 from sciml.discovery.pysindy_adapter import PySINDyWeak
-from sciml.discovery.pysindy_optimizer import WeakRowCovariance
+from sciml.discovery.pysindy_covariance import WeakRowCovariance
 from sciml.discovery.recording import DiscoveryWarning
 
 __all__ = [

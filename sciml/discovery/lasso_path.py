@@ -40,7 +40,9 @@ def largest_penalty(moments: NDArray) -> float:
     return float(np.max(np.abs(moments)))
 
 
-def lasso_path(grams: NDArray, moments: NDArray, penalties: Sequence[float]) -> Iterator[NDArray]:
+def lasso_path(
+    grams: NDArray, moments: NDArray, penalties: Sequence[float] | NDArray
+) -> Iterator[NDArray]:
     """Minimize ``|y - X w|^2 / 2 + penalty * sum |w|`` for falling penalties.
 
     Parameters

@@ -26,6 +26,7 @@ _PUBLIC = {
     "StabilityError": "pdes.simulate",
     "SteadyProblem": "pdes.steady",
     "available": "pdes.registry",
+    "generate": "pdes.data.generate",
     "get": "pdes.registry",
     "register": "pdes.registry",
     "save": "pdes.data.store",
@@ -52,6 +53,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from pdes.data.generate import generate
     from pdes.data.store import save
     from pdes.equation import Equation
     from pdes.grid import Axis, Grid

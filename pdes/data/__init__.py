@@ -23,10 +23,13 @@ _PUBLIC = {
     "assumptions": "pdes.data.schema",
     "checksum": "pdes.data.store",
     "from_array": "pdes.data.arrays",
+    "Recipe": "pdes.data.recipe",
+    "StoreFullError": "pdes.data.region_store",
     "load": "pdes.data.store",
+    "open_generated": "pdes.data.generated",
     "read": "pdes.data.reader",
     "save": "pdes.data.store",
-    "verify": "pdes.data.store",
+    "verify": "pdes.data.verification",
 }
 
 __all__ = [
@@ -34,11 +37,14 @@ __all__ = [
     "ChecksumError",
     "DataError",
     "ReadError",
+    "Recipe",
+    "StoreFullError",
     "as_dataset",
     "assumptions",
     "checksum",
     "from_array",
     "load",
+    "open_generated",
     "read",
     "save",
     "verify",
@@ -60,6 +66,10 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from pdes.data.arrays import as_dataset, from_array
     from pdes.data.errors import AxisOrderWarning, ChecksumError, DataError, ReadError
+    from pdes.data.generated import open_generated
     from pdes.data.reader import read
+    from pdes.data.recipe import Recipe
+    from pdes.data.region_store import StoreFullError
     from pdes.data.schema import assumptions
-    from pdes.data.store import checksum, load, save, verify
+    from pdes.data.store import checksum, load, save
+    from pdes.data.verification import verify

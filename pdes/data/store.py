@@ -100,7 +100,8 @@ def save(dataset: xr.Dataset, path: str | Path) -> Path:
             _replace_folder(partial, path)
     finally:
         if partial.is_dir():
-            shutil.rmtree(partial)
+            # Files that zarr still has in its hands may vanish meanwhile.
+            shutil.rmtree(partial, ignore_errors=True)
         else:
             partial.unlink(missing_ok=True)
     return path
@@ -257,6 +258,11 @@ def _open(path: Path) -> xr.Dataset:
         ) from error
     if dataset.attrs.get("schema") != SCHEMA:
         raise ReadError(f"{path.name} was not written by pdes.data.save: use pdes.data.read")
+    if not dataset.attrs.get("complete", 1):
+        raise ReadError(
+            f"{path.name} is not complete: make the same call of pdes.generate again to finish it, "
+            "or look at it with pdes.data.open_generated"
+        )
     return _decode(dataset)
 
 

@@ -52,7 +52,7 @@ def write_mesh(mesh: Mesh, path: str | Path, fields: Mapping[str, np.ndarray]) -
     path = Path(path)
     names = sorted(mesh.sides)
     cells: list[Any] = [(mesh.cell_type, mesh.cells), *[("line", mesh.sides[n]) for n in names]]
-    tags = [np.zeros(len(mesh.cells), int)]
+    tags: list[Any] = [np.zeros(len(mesh.cells), int)]
     tags += [np.full(len(mesh.sides[n]), i + 1) for i, n in enumerate(names)]
     record = meshio.Mesh(
         np.pad(mesh.points, ((0, 0), (0, 1))),

@@ -91,7 +91,8 @@ def _computed(node: Any, known: dict[Any, Any], digits: int) -> Any:
     if not node.args:
         return _number(node, digits)
     if isinstance(node, sympy.Piecewise):
-        for value, condition in node.args:
+        pieces: Any = node.args
+        for value, condition in pieces:
             if _value(condition, known, digits):
                 return _value(value, known, digits)
         return mpmath.nan

@@ -146,7 +146,7 @@ class _Jets:
 
     def coefficients(self, expression: sympy.Expr) -> dict[Any, sympy.Expr]:
         """Coefficient of every derivative, and what is left under ``()``."""
-        flat = expression.xreplace(self.by_derivative)
+        flat: Any = expression.xreplace(self.by_derivative)
         if any(f in flat.atoms(sympy.core.function.AppliedUndef) for f in self.fields):
             raise ValueError(f"{self.problem.name}: {expression} has derivatives beyond the second")
         found: dict[Any, sympy.Expr] = {}

@@ -134,9 +134,8 @@ def _multigrid(matrix: Any, load: np.ndarray, tolerance: float) -> tuple[np.ndar
     if _mostly_negative(matrix):
         hierarchy = pyamg.ruge_stuben_solver(matrix)
     else:
-        hierarchy = pyamg.smoothed_aggregation_solver(
-            matrix, strength=("symmetric", {"theta": 0.05})
-        )
+        strength: Any = ("symmetric", {"theta": 0.05})
+        hierarchy = pyamg.smoothed_aggregation_solver(matrix, strength=strength)
     found = hierarchy.solve(load, tol=tolerance, maxiter=200, accel="cg", residuals=history)
     scale = float(np.linalg.norm(load)) or 1.0
     if not history[-1] <= 2 * tolerance * scale:

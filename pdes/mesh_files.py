@@ -62,7 +62,7 @@ def write_mesh(mesh: Mesh, path: str | Path, fields: Mapping[str, np.ndarray]) -
         field_data={name: np.array([i + 1, 1]) for i, name in enumerate(names)},
     )
     scratch = path.with_name(f".{path.stem}.part{path.suffix}")
-    options = {"file_format": "gmsh22", "binary": False} if path.suffix == ".msh" else {}
+    options = {"file_format": "gmsh22", "binary": True} if path.suffix == ".msh" else {}
     try:
         meshio.write(scratch, record, **options)
         os.replace(scratch, path)

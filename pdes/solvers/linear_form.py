@@ -146,8 +146,9 @@ class _Jets:
 
     def coefficients(self, expression: sympy.Expr) -> dict[Any, sympy.Expr]:
         """Coefficient of every derivative, and what is left under ``()``."""
+        derivatives = [d for d in expression.atoms(sympy.Derivative) if d.expr in self.fields]
         flat: Any = expression.xreplace(self.by_derivative)
-        if any(f in flat.atoms(sympy.core.function.AppliedUndef) for f in self.fields):
+        if any(d not in self.by_derivative for d in derivatives):
             raise ValueError(f"{self.problem.name}: {expression} has derivatives beyond the second")
         found: dict[Any, sympy.Expr] = {}
         for symbol, slot in self.symbols.items():

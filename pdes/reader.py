@@ -19,7 +19,8 @@ is either read or refused in reasonable time.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+import re
+from collections.abc import Callable, Collection
 
 import sympy
 
@@ -173,7 +174,7 @@ class Reader:
         got = "the end of the equation" if token.kind == "end" else repr(token.text)
         raise self._error(f"expected a number, a field or '(', got {got}", token)
 
-    def _nested(self, rule, token: Token) -> sympy.Expr:
+    def _nested(self, rule: Callable[[], sympy.Expr], token: Token) -> sympy.Expr:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise self._error(f"nested more than {MAX_DEPTH} deep", token)
@@ -193,6 +194,8 @@ class Reader:
         value = float(token.text.rstrip("jJ"))
         if not math.isfinite(value):
             raise self._error(f"{token.text} is too large for double precision", token)
+        if value == 0 and re.match(r"[0.]*[1-9]", token.text):
+            raise self._error(f"{token.text} is too small for double precision", token)
         return number(value) * (sympy.I if token.kind == "imaginary" else 1)
 
     def _name(self, token: Token) -> sympy.Expr:

@@ -151,6 +151,7 @@ def test_the_imaginary_unit_makes_a_field_complex() -> None:
         ("u_t = u^u", "an exponent is a number or made of parameters", 7),
         ("u_t = u^99", "exponent 99 exceeds 32", 7),
         ("u_t = 1e400*u", "too large for double precision", 6),
+        ("u_t = 1e-400*u", "too small for double precision", 6),
         ("u_t = u_x$", "unexpected character '$'", 9),
         ("u_t = u = v", "unexpected '='", 8),
         ("u_t = _x", "has to follow a name or ')'", 6),

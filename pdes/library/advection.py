@@ -9,6 +9,7 @@ from pdes.equation import Equation, coordinate
 from pdes.exact.traveling_profile import traveling_profile
 from pdes.grid import Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -45,6 +46,7 @@ def advection(speed: float = 1.0) -> Problem:
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 256)),
         initial=RandomFourier(modes=6),
         initial_seed=4,
+        invariants=(mass(), Invariant(name="square", density="u^2")),
         times=np.linspace(0.0, 2.0, 201),
         exact={"profile": traveling_profile(equation, profile)},
     )

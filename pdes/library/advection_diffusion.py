@@ -9,6 +9,7 @@ from pdes.exact.linear_modes import linear_modes
 from pdes.exact.spreading_gaussian import spreading_gaussian
 from pdes.grid import Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -52,6 +53,10 @@ def advection_diffusion(speed: float = 1.0, diffusivity: float = 0.05) -> Proble
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 512)),
         initial=RandomFourier(modes=6),
         initial_seed=2,
+        invariants=(
+            mass(),
+            Invariant(name="square", density="u^2/2", law="balance", rate="-diffusivity*u_x^2"),
+        ),
         times=np.linspace(0.0, 3.0, 201),
         time_step=0.015 / 20,
         stored_points=256,

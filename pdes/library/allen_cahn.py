@@ -9,6 +9,7 @@ from pdes.exact.allen_cahn_front import allen_cahn_front
 from pdes.exact.allen_cahn_kink import allen_cahn_kink
 from pdes.grid import Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -52,6 +53,13 @@ def allen_cahn(diffusivity: float = 0.05, growth: float = 1.0) -> Problem:
         grid=Grid.periodic(x=(0.0, 4.0 * np.pi, 512)),
         initial=RandomFourier(modes=6, amplitude=0.6),
         initial_seed=6,
+        invariants=(
+            Invariant(
+                name="energy",
+                density="diffusivity*u_x^2/2 + growth*(1 - u^2)^2/4",
+                law="nonincreasing",
+            ),
+        ),
         times=np.linspace(0.0, 4.0, 201),
         time_step=0.02 / 20,
         stored_points=256,

@@ -9,6 +9,7 @@ from pdes.exact.burgers_shock import burgers_shock as shock_solution
 from pdes.exact.cole_hopf import cole_hopf
 from pdes.grid import Axis, Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -47,6 +48,10 @@ def burgers(viscosity: float = 0.1) -> Problem:
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 512)),
         initial=RandomFourier(modes=4),
         initial_seed=3,
+        invariants=(
+            mass(),
+            Invariant(name="energy", density="u^2/2", law="balance", rate="-viscosity*u_x^2"),
+        ),
         times=np.linspace(0.0, 2.0, 201),
         time_step=0.01 / 20,
         stored_points=256,

@@ -8,6 +8,7 @@ from pdes.equation import Equation
 from pdes.exact.cahn_hilliard_kink import cahn_hilliard_kink
 from pdes.grid import Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -47,6 +48,14 @@ def cahn_hilliard(gradient_energy: float = 0.05) -> Problem:
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 256)),
         initial=RandomFourier(modes=5, amplitude=0.4),
         initial_seed=10,
+        invariants=(
+            mass(),
+            Invariant(
+                name="energy",
+                density="gradient_energy*u_x^2/2 + (1 - u^2)^2/4",
+                law="nonincreasing",
+            ),
+        ),
         times=np.linspace(0.0, 1.0, 201),
         exact={"kink": cahn_hilliard_kink(equation)},
     )

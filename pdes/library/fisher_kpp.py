@@ -8,6 +8,7 @@ from pdes.equation import Equation
 from pdes.exact.fisher_front import fisher_front as front_solution
 from pdes.grid import Axis, Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -51,6 +52,13 @@ def fisher_kpp(diffusivity: float = 0.1, growth: float = 1.0) -> Problem:
         grid=Grid.periodic(x=(0.0, 4.0 * np.pi, 512)),
         initial=RandomFourier(modes=5, amplitude=0.18, mean=0.45),
         initial_seed=5,
+        invariants=(
+            Invariant(
+                name="energy",
+                density="diffusivity*u_x^2/2 - growth*(u^2/2 - u^3/3)",
+                law="nonincreasing",
+            ),
+        ),
         times=np.linspace(0.0, 5.0, 201),
         time_step=0.025 / 20,
         stored_points=256,

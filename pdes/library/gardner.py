@@ -9,6 +9,7 @@ from pdes.equation import Equation, coordinate
 from pdes.exact.gardner_soliton import gardner_soliton
 from pdes.grid import Grid
 from pdes.initial import FromExpression
+from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -46,6 +47,11 @@ def gardner(cubic: float = 0.1) -> Problem:
         equation=equation,
         grid=Grid.periodic(x=(0.0, 40.0, 512)),
         initial=FromExpression({"u": 2 / tall**2 + sympy.Rational(3, 5) / low**2}),
+        invariants=(
+            mass(),
+            Invariant(name="momentum", density="u^2"),
+            Invariant(name="hamiltonian", density="u^3 + cubic*u^4/2 - u_x^2/2"),
+        ),
         times=np.linspace(0.0, 8.0, 201),
         time_step=0.04 / 40,
         stored_points=256,

@@ -10,9 +10,15 @@ from pdes.exact.solution import ExactSolution
 from pdes.exact.spreading_gaussian import spreading_gaussian
 from pdes.grid import Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
+
+_INVARIANTS = (
+    mass(),
+    Invariant(name="square", density="u^2/2", law="balance", rate="-diffusivity*u_x^2"),
+)
 
 
 def heat_equation(diffusivity: float = 0.1) -> Equation:
@@ -47,6 +53,7 @@ def heat(diffusivity: float = 0.1) -> Problem:
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 512)),
         initial=RandomFourier(modes=6),
         initial_seed=1,
+        invariants=_INVARIANTS,
         times=np.linspace(0.0, 2.0, 201),
         time_step=0.01 / 20,
         stored_points=256,
@@ -81,6 +88,7 @@ def _decaying(equation: Equation, modes: ExactSolution, notes: str) -> Problem:
         equation=equation,
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 256)),
         initial=modes.initial,
+        invariants=_INVARIANTS,
         times=np.linspace(0.0, 2.0, 201),
         exact={modes.name: modes},
         exact_name=modes.name,

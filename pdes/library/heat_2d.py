@@ -8,6 +8,7 @@ from pdes.equation import Equation
 from pdes.exact.linear_modes import linear_modes
 from pdes.grid import Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -45,6 +46,12 @@ def heat_2d(diffusivity: float = 0.1) -> Problem:
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 64), y=(0.0, 2.0 * np.pi, 64)),
         initial=RandomFourier(modes=3),
         initial_seed=11,
+        invariants=(
+            mass(),
+            Invariant(
+                name="square", density="u^2/2", law="balance", rate="-diffusivity*(u_x^2 + u_y^2)"
+            ),
+        ),
         times=np.linspace(0.0, 2.0, 51),
         exact={"modes": linear_modes(equation, {(1.0, 2.0): 1.0, (3.0, -1.0): 0.5})},
     )

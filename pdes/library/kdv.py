@@ -10,6 +10,7 @@ from pdes.exact.kdv_soliton import kdv_soliton as soliton_solution
 from pdes.exact.kdv_two_soliton import kdv_two_soliton
 from pdes.grid import Grid
 from pdes.initial import FromExpression
+from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -52,6 +53,11 @@ def kdv(dispersion: float = 1.0, steepening: float = 6.0) -> Problem:
         equation=equation,
         grid=Grid.periodic(x=(0.0, 40.0, 512)),
         initial=FromExpression({"u": 2 / tall**2 + sympy.Rational(3, 5) / low**2}),
+        invariants=(
+            mass(),
+            Invariant(name="momentum", density="u^2"),
+            Invariant(name="hamiltonian", density="steepening*u^3/6 - dispersion*u_x^2/2"),
+        ),
         times=np.linspace(0.0, 8.0, 201),
         time_step=0.04 / 200,
         stored_points=256,

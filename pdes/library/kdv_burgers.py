@@ -7,6 +7,7 @@ import numpy as np
 from pdes.equation import Equation
 from pdes.grid import Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -50,6 +51,10 @@ def kdv_burgers(viscosity: float = 0.1, dispersion: float = 0.05) -> Problem:
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 512)),
         initial=RandomFourier(modes=3),
         initial_seed=7,
+        invariants=(
+            mass(),
+            Invariant(name="energy", density="u^2/2", law="balance", rate="-viscosity*u_x^2"),
+        ),
         times=np.linspace(0.0, 2.0, 201),
         time_step=0.01 / 100,
         stored_points=256,

@@ -7,6 +7,7 @@ import numpy as np
 from pdes.equation import Equation
 from pdes.grid import Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -47,6 +48,10 @@ def keller_segel(sensitivity: float = 2.0) -> Problem:
         grid=Grid.periodic(x=(0.0, 8.0 * np.pi, 256)),
         initial=RandomFourier(modes=8, amplitude=0.2, mean=1.0, fields=("u", "v")),
         initial_seed=13,
+        invariants=(
+            mass("u", "cells"),
+            Invariant(name="signal", density="v", law="balance", rate="u - v"),
+        ),
         times=np.linspace(0.0, 4.0, 201),
         time_step=0.02 / 10,
         source="Keller and Segel, J. Theor. Biol. 26 (1970) 399",

@@ -9,6 +9,7 @@ from pdes.equation import Equation, coordinate
 from pdes.exact.kuramoto_sivashinsky_front import kuramoto_sivashinsky_front
 from pdes.grid import Grid
 from pdes.initial import FromExpression
+from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -47,6 +48,12 @@ def kuramoto_sivashinsky(hyperviscosity: float = 1.0) -> Problem:
         equation=equation,
         grid=Grid.periodic(x=(0.0, 32.0 * np.pi, 512)),
         initial=FromExpression({"u": sympy.cos(phase) * (1 + sympy.sin(phase))}),
+        invariants=(
+            mass(),
+            Invariant(
+                name="energy", density="u^2/2", law="balance", rate="u_x^2 - hyperviscosity*u_xx^2"
+            ),
+        ),
         times=np.linspace(0.0, 100.0, 251),
         time_step=0.4 / 20,
         discard=40.0,

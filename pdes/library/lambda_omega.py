@@ -8,6 +8,7 @@ from pdes.equation import Equation
 from pdes.exact.lambda_omega_wave import lambda_omega_wave
 from pdes.grid import Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -61,6 +62,14 @@ def lambda_omega(diffusivity: float = 0.1, rotation: float = 1.0) -> Problem:
         grid=Grid.periodic(x=(0.0, 10.0, 160), y=(0.0, 10.0, 160)),
         initial=RandomFourier(modes=2, amplitude=0.5, fields=("u", "v")),
         initial_seed=12,
+        invariants=(
+            Invariant(
+                name="square",
+                density="(u^2 + v^2)/2",
+                law="balance",
+                rate="(1 - u^2 - v^2)*(u^2 + v^2) - diffusivity*(u_x^2 + u_y^2 + v_x^2 + v_y^2)",
+            ),
+        ),
         times=np.linspace(0.0, 10.0, 101),
         time_step=0.1 / 4,
         exact={"wave": lambda_omega_wave(equation, wavevector=wave)} if fits else {},

@@ -9,6 +9,7 @@ from pdes.equation import Equation, coordinate
 from pdes.exact.mkdv_soliton import mkdv_soliton
 from pdes.grid import Grid
 from pdes.initial import FromExpression
+from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -52,6 +53,11 @@ def mkdv(dispersion: float = 1.0, steepening: float = 6.0) -> Problem:
         equation=equation,
         grid=Grid.periodic(x=(0.0, 40.0, 512)),
         initial=FromExpression({"u": humps}),
+        invariants=(
+            mass(),
+            Invariant(name="momentum", density="u^2"),
+            Invariant(name="hamiltonian", density="steepening*u^4/12 - dispersion*u_x^2/2"),
+        ),
         times=np.linspace(0.0, 8.0, 201),
         time_step=0.04 / 20,
         stored_points=256,

@@ -8,6 +8,7 @@ from pdes.equation import Equation
 from pdes.exact.nagumo_front import nagumo_front
 from pdes.grid import Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -57,6 +58,14 @@ def nagumo(diffusivity: float = 0.05, growth: float = 4.0, threshold: float = 0.
         grid=Grid.periodic(x=(0.0, 4.0 * np.pi, 256)),
         initial=RandomFourier(modes=6, amplitude=0.35, mean=0.4),
         initial_seed=8,
+        invariants=(
+            Invariant(
+                name="energy",
+                density="diffusivity*u_x^2/2"
+                " + growth*(u^4/4 - (1 + threshold)*u^3/3 + threshold*u^2/2)",
+                law="nonincreasing",
+            ),
+        ),
         times=np.linspace(0.0, 4.0, 201),
         time_step=0.02 / 10,
         exact={"front": nagumo_front(equation)},

@@ -9,6 +9,7 @@ from pdes.exact.nls_breather import nls_breather
 from pdes.exact.nls_soliton import nls_soliton
 from pdes.exact.peregrine import peregrine
 from pdes.grid import Grid
+from pdes.invariant import Invariant
 from pdes.problem import Problem
 from pdes.registry import register
 
@@ -38,6 +39,11 @@ def nls() -> Problem:
         equation=equation,
         grid=Grid.periodic(x=(-16.0, 16.0, 1024)),
         initial=breather.initial,
+        invariants=(
+            Invariant(name="mass", density="abs(h)^2"),
+            Invariant(name="momentum", density="(conj(h)*h_x - h*conj(h_x))/2/I"),
+            Invariant(name="hamiltonian", density="abs(h_x)^2/2 - abs(h)^4/2"),
+        ),
         times=np.linspace(0.0, np.pi / 2.0, 201),
         time_step=np.pi / 400 / 8,
         stored_points=256,

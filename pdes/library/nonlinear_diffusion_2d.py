@@ -7,6 +7,7 @@ import numpy as np
 from pdes.equation import Equation
 from pdes.grid import Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -57,5 +58,6 @@ def nonlinear_diffusion_2d(
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 64), y=(0.0, 2.0 * np.pi, 64)),
         initial=RandomFourier(modes=3, amplitude=0.15, mean=1.0),
         initial_seed=14,
+        invariants=(mass(),),
         times=np.linspace(0.0, 2.0, 101),
     )

@@ -9,6 +9,7 @@ from pdes.equation import Equation, coordinate
 from pdes.exact.kuramoto_sivashinsky_front import potential_kuramoto_sivashinsky_front
 from pdes.grid import Grid
 from pdes.initial import FromExpression
+from pdes.invariant import Invariant
 from pdes.problem import Problem
 from pdes.registry import register
 
@@ -44,6 +45,7 @@ def potential_kuramoto_sivashinsky() -> Problem:
         equation=equation,
         grid=Grid.periodic(x=(0.0, 32.0 * np.pi, 512)),
         initial=FromExpression({"u": height}),
+        invariants=(Invariant(name="height", density="u", law="balance", rate="-u_x^2/2"),),
         times=np.linspace(0.0, 50.0, 251),
         time_step=0.2 / 10,
         discard=40.0,

@@ -7,6 +7,7 @@ import numpy as np
 from pdes.equation import Equation
 from pdes.grid import Grid
 from pdes.initial import RandomFourier
+from pdes.invariant import Invariant
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -45,6 +46,11 @@ def swift_hohenberg(forcing: float = 0.3) -> Problem:
         grid=Grid.periodic(x=(0.0, 16.0 * np.pi, 256)),
         initial=RandomFourier(modes=12, amplitude=0.5),
         initial_seed=9,
+        invariants=(
+            Invariant(
+                name="energy", density="(u + u_xx)^2/2 - forcing*u^2/2 + u^4/4", law="nonincreasing"
+            ),
+        ),
         times=np.linspace(0.0, 20.0, 201),
         time_step=0.1 / 10,
         source="Swift and Hohenberg, Phys. Rev. A 15 (1977) 319",

@@ -149,6 +149,10 @@ class CellSides:
     def _given(
         self, value: Array, condition: Dirichlet, place: int, end: int, time: float
     ) -> Array:
+        # Zero times the field keeps batch, dtype and device; its cells are those nearest by.
+        near = _slice(value, place, 0, 1) * 0.0
+        if isinstance(condition.value, int | float):
+            return _joined([near + condition.value] * self.width, place)
         axis = place + len(self.grid.shape)
         mesh = self.centers(axis)
         name = self.grid.names[axis]
@@ -158,8 +162,6 @@ class CellSides:
         data = condition.values(**mesh, t=np.asarray(time), **self.parameters)["value"]
         shape = list(self.grid.shape)
         shape[axis] = self.width
-        # Zero times the field keeps batch, dtype and device; its cells are those nearest by.
-        near = _slice(value, place, 0, 1) * 0.0
         return near + self._asarray(np.broadcast_to(data, shape).copy())
 
 

@@ -43,6 +43,7 @@ def _equations() -> dict[str, Equation]:
 
 EQUATIONS = _equations()
 POINTS = 5
+TIME = torch.tensor(0.4, dtype=torch.float64)
 
 
 class Waves:
@@ -106,7 +107,7 @@ class Waves:
 
     def numpy_form(self, **parameters: float) -> dict[str, np.ndarray]:
         jets = {jet: self.numpy_jet(jet) for jet in self.equation.jets}
-        return self.equation.compile("numpy")(jets, {**self.points, "t": 0.4}, **parameters)
+        return self.equation.compile("numpy")(jets, {**self.points, "t": float(TIME)}, **parameters)
 
 
 @pytest.fixture(params=EQUATIONS, scope="module")
@@ -139,7 +140,7 @@ def test_numpy_form_equals_symbolic_form(waves: Waves) -> None:
 
 def test_torch_form_of_automatic_derivatives_equals_numpy_form(waves: Waves) -> None:
     jets, at = waves.torch_jets()
-    found = waves.equation.compile("torch")(jets, {**at, "t": torch.tensor(0.4)})
+    found = waves.equation.compile("torch")(jets, {**at, "t": TIME})
     values = {name: value.detach().numpy() for name, value in found.items()}
     _agree(values, waves.numpy_form(), rtol=1e-11)
     total = sum(torch.view_as_real(v).sum() if v.is_complex() else v.sum() for v in found.values())
@@ -155,7 +156,7 @@ def test_torch_form_is_differentiable_in_parameters(name: str) -> None:
     rhs = equation.compile("torch")
     for parameter, value in equation.parameters.items():
         free = torch.tensor(value, dtype=torch.float64, requires_grad=True)
-        found = rhs(jets, {**at, "t": torch.tensor(0.4)}, **{parameter: free})
+        found = rhs(jets, {**at, "t": TIME}, **{parameter: free})
         total = sum((v.real**2).sum() for v in found.values())
         (slope,) = torch.autograd.grad(total, free)
         step = 1e-4 * max(abs(value), 1e-2)

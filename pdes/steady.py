@@ -26,6 +26,7 @@ __all__ = ["SOLVERS", "SteadyProblem", "SteadyState", "solve", "unknown"]
 # Solver to the function ``(problem, **options) -> SteadyState`` behind it, imported on first use.
 SOLVERS: dict[str, str] = {
     "finite_element": "pdes.solvers.finite_element:solve_finite_element",
+    "taylor_hood": "pdes.solvers.taylor_hood:solve_taylor_hood",
 }
 
 

@@ -1,4 +1,4 @@
-"""EqOD: a symmetry gate, then stability selection, with a fallback that cannot do worse.
+"""EqOD: a symmetry gate, then stability selection, with a fallback to a plain regression.
 
 After N'guessan and Kim, "EqOD: Symmetry-Informed Stability Selection for PDE Identification",
 arXiv:2605.11524, as outlined in its abstract. It is kept as a reference; the default estimator
@@ -67,7 +67,9 @@ class EqOD(AbstractDiscoverer):
     threshold : float, default 0.8
         Share of the halves that must choose a term.
     expected_false : float, default 1.0
-        Accepted expected number of false terms, if false columns were exchangeable.
+        Accepted expected number of false terms, if false columns were exchangeable. With 1, a run
+        may choose 1.9 of the six invariant terms of the default library, so that a longer equation
+        seldom stands and the baseline decides; 4 allows 3.8.
     target, periodic, half_widths, known
         As for :class:`sciml.WhitenedBestSubset`.
     random_state : int, default 0

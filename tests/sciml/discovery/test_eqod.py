@@ -154,3 +154,14 @@ def test_follows_the_conventions_of_scikit_learn(heat):
     found = sciml.discover(heat, estimator="eqod", n_subsamples=20)
     assert type(found) is EqOD
     assert found.equations() == ["u_t = 0.1000*u_xx"]
+
+
+def test_accepting_more_false_terms_lets_longer_equations_stand(burgers, noisy):
+    data = noisy(burgers, 0.05)
+    strict = EqOD(baseline="lasso").fit(data)
+    assert strict.gate_ == {"u": "open"}
+    assert strict.fallback_ == {"u": True}
+    assert strict.stability_["u"].mean_selected[-1] < 2.0
+    lenient = EqOD(baseline="lasso", expected_false=4.0).fit(data)
+    assert lenient.fallback_ == {"u": False}
+    assert lenient.support_ == {"u": ("(u^2)_x", "u_xx")}

@@ -98,12 +98,11 @@ class ConstrainedEquation(Equation):
             Field to residual, parameters substituted.
         """
         exact = self._exact_parameters()
-        found = residual_of(self._plain, self.space, expressions)
-        known = {
-            name: sympy.S.Zero
-            + expr.xreplace({s: sympy.Symbol(s.name, real=True) for s in expr.free_symbols})
-            for name, expr in expressions.items()
-        }
+        found: dict[str, Any] = dict(residual_of(self._plain, self.space, expressions))
+        known: dict[str, Any] = {}
+        for name, expr in expressions.items():
+            renamed = {s: sympy.Symbol(str(s), real=True) for s in expr.free_symbols}
+            known[name] = sympy.S.Zero + expr.xreplace(renamed)
         for name, constraint in self.plain_constraints.items():
             substituted = {}
             for jet in self.space.jets(constraint):
@@ -134,9 +133,8 @@ class ConstrainedEquation(Equation):
 
     def _collected_constraints(self, symbolic: bool) -> list[dict[Term, sympy.Expr]]:
         exact = {} if symbolic else self._exact_parameters()
-        return [
-            collect(expr.xreplace(exact), self.space) for expr in self.plain_constraints.values()
-        ]
+        valued: list[Any] = [expr.xreplace(exact) for expr in self.plain_constraints.values()]
+        return [collect(expr, self.space) for expr in valued]
 
     def to_json(self) -> dict[str, Any]:
         """Plain dict for JSON; the constraints are part of the text."""

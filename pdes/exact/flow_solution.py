@@ -41,7 +41,9 @@ class FlowSolution(ExactSolution):
             if not math.isfinite(value):
                 raise ValueError(f"{self.name}: parameter {name} must be finite, got {value}")
 
-    def initial(self, grid: Grid, rng: np.random.Generator | None = None) -> dict[str, np.ndarray]:
-        """Evolving fields at time zero; `rng` is not used."""
-        found = super().initial(grid)
+    def initial(
+        self, grid: Grid, rng: np.random.Generator | None = None, *, time: float = 0.0
+    ) -> dict[str, np.ndarray]:
+        """Evolving fields at one time; `rng` is not used."""
+        found = super().initial(grid, time=time)
         return {name: found[name] for name in self.equation.fields}

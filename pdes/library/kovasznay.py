@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pdes.boundary import NoSlip
@@ -20,7 +22,7 @@ def kovasznay(reynolds: float = 40.0) -> Problem:
     reynolds = check_range("kovasznay", "reynolds", reynolds, 1.0, 1e3)
     exact = wake(navier_stokes_velocity_equation(1.0 / reynolds))
     value = {parameter("viscosity"): number(exact.equation.parameters["viscosity"])}
-    velocity = tuple(exact.fields[name].xreplace(value) for name in ("u", "v"))
+    velocity: Any = tuple(exact.fields[name].xreplace(value) for name in ("u", "v"))
     return Problem(
         equation=exact.equation,
         grid=Grid((Axis("x", -0.5, 1.0, 49, False), Axis("y", -0.5, 0.5, 32))),

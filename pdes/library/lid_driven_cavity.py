@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import sympy
 
 from pdes.boundary import NoSlip
 from pdes.grid import Axis, Grid
@@ -21,7 +22,7 @@ def lid_driven_cavity(reynolds: float = 100.0) -> Problem:
     return Problem(
         equation=navier_stokes_velocity_equation(1.0 / reynolds),
         grid=Grid((Axis("x", 0.0, 1.0, 33, False), Axis("y", 0.0, 1.0, 33, False))),
-        initial=FromExpression({"u": 0, "v": 0}),
+        initial=FromExpression({"u": sympy.S.Zero, "v": sympy.S.Zero}),
         boundary={"x-": wall, "x+": wall, "y-": wall, "y+": NoSlip((1.0, 0.0))},
         times=np.linspace(0.0, 10.0, 21),
         solver="mac_rk3",

@@ -139,7 +139,7 @@ def rollout(
     True
     """
     method = _method(integrator)
-    _keep_heap()
+    keep_heap()
     first = next(iter(initial.values()))
     kernel = kernel_class(equation)(
         equation,
@@ -182,7 +182,7 @@ def rollout(
     )
 
 
-def _keep_heap() -> None:
+def keep_heap() -> None:
     """Have the C library keep freed blocks instead of handing their pages back.
 
     Each step makes and drops a dozen arrays of the size of the state. By default glibc maps blocks

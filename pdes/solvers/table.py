@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pdes.solvers.line_solvers import LINE_SOLVERS, rollout_lines
 from pdes.solvers.rollout import Rollout, rollout
@@ -12,6 +12,7 @@ from pdes.solvers.shocks import refuse_shocks
 from pdes.time.integrator import INTEGRATORS
 
 if TYPE_CHECKING:
+    from pdes.incompressible import VelocityEquation
     from pdes.problem import Problem
 
 Array = Any
@@ -61,7 +62,7 @@ def _staggered(name: str) -> Callable[..., Rollout]:
         from pdes.solvers.staggered.rollout import staggered_rollout
 
         return staggered_rollout(
-            problem.equation,
+            cast("VelocityEquation", problem.equation),
             problem.grid,
             problem.boundary,
             fields,

@@ -123,7 +123,7 @@ class Box:
 
     def wall_speeds(self, time: float) -> dict[str, float]:
         """Largest tangential speed of the sides for each component."""
-        speeds = dict.fromkeys(FIELDS, 0.0)
+        speeds: dict[str, float] = dict.fromkeys(FIELDS, 0.0)
         for name, (_, tangential) in self.data(time).items():
             component = FIELDS[1 - self.grid.names.index(name[0])]
             fastest = float(self._xp.max(self._xp.abs(tangential)))

@@ -17,7 +17,7 @@ class Ends(NamedTuple):
     """
 
     kinds: tuple[str, str]
-    values: tuple[Array | None, Array | None]
+    values: tuple[Any, Any]
 
 
 def extend_across(values: Array, ends: Ends, axis: int, xp: Any, *, smooth: bool = False) -> Array:

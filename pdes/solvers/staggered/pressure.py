@@ -121,12 +121,13 @@ def axis_transforms(kind: str) -> tuple[Transform, Transform]:
     """
     if kind == "periodic":
         return _hartley, _hartley
-    forward, backward, number = {
+    table: dict[str, tuple[Any, Any, int]] = {
         "closed": (scipy.fft.dct, scipy.fft.idct, 2),
         "open": (scipy.fft.dst, scipy.fft.idst, 2),
         "open right": (scipy.fft.dct, scipy.fft.idct, 4),
         "open left": (scipy.fft.dst, scipy.fft.idst, 4),
-    }[kind]
+    }
+    forward, backward, number = table[kind]
 
     def to(values: np.ndarray, axis: int) -> np.ndarray:
         return forward(values, type=number, axis=axis, norm="ortho")
@@ -139,5 +140,5 @@ def axis_transforms(kind: str) -> tuple[Transform, Transform]:
 
 def _hartley(values: np.ndarray, axis: int) -> np.ndarray:
     """Real orthogonal relative of the Fourier transform, its own inverse."""
-    spectrum = scipy.fft.fft(values, axis=axis, norm="ortho")
+    spectrum: Any = scipy.fft.fft(values, axis=axis, norm="ortho")
     return spectrum.real - spectrum.imag

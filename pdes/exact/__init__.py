@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from pdes.exact.allen_cahn_front import allen_cahn_front
 from pdes.exact.allen_cahn_kink import allen_cahn_kink
+from pdes.exact.barenblatt import barenblatt
+from pdes.exact.burgers_riemann import BurgersRiemann
 from pdes.exact.burgers_shock import burgers_shock
 from pdes.exact.cahn_hilliard_kink import cahn_hilliard_kink
+from pdes.exact.characteristics import Characteristics
+from pdes.exact.closed_form import ClosedForm
 from pdes.exact.cole_hopf import cole_hopf
+from pdes.exact.dalembert import dalembert
 from pdes.exact.fisher_front import fisher_front
+from pdes.exact.fletcher import fletcher
 from pdes.exact.flow_solution import FlowSolution
 from pdes.exact.gardner_soliton import gardner_soliton
 from pdes.exact.growth_rates import growth_rates
@@ -21,26 +27,38 @@ from pdes.exact.kuramoto_sivashinsky_front import (
 )
 from pdes.exact.lambda_omega_wave import lambda_omega_wave
 from pdes.exact.linear_modes import linear_modes
+from pdes.exact.manufactured import manufactured
 from pdes.exact.mkdv_soliton import mkdv_soliton
 from pdes.exact.nagumo_front import nagumo_front
 from pdes.exact.nls_breather import nls_breather
 from pdes.exact.nls_soliton import nls_soliton
 from pdes.exact.peregrine import peregrine
 from pdes.exact.poiseuille import poiseuille
+from pdes.exact.robin_mode import robin_mode
+from pdes.exact.rotated_gaussian import rotated_gaussian
+from pdes.exact.side_modes import side_modes
 from pdes.exact.solution import ExactSolution
 from pdes.exact.spreading_gaussian import spreading_gaussian
+from pdes.exact.standing_wave import standing_wave
 from pdes.exact.taylor_green import taylor_green
 from pdes.exact.traveling_profile import traveling_profile
+from pdes.exact.varying_speed import varying_speed
 
 __all__ = [
+    "BurgersRiemann",
+    "Characteristics",
+    "ClosedForm",
     "ExactSolution",
     "FlowSolution",
     "allen_cahn_front",
     "allen_cahn_kink",
+    "barenblatt",
     "burgers_shock",
     "cahn_hilliard_kink",
     "cole_hopf",
+    "dalembert",
     "fisher_front",
+    "fletcher",
     "gardner_soliton",
     "growth_rates",
     "kdv_soliton",
@@ -50,6 +68,7 @@ __all__ = [
     "kuramoto_sivashinsky_front",
     "lambda_omega_wave",
     "linear_modes",
+    "manufactured",
     "mkdv_soliton",
     "nagumo_front",
     "nls_breather",
@@ -57,7 +76,12 @@ __all__ = [
     "peregrine",
     "poiseuille",
     "potential_kuramoto_sivashinsky_front",
+    "robin_mode",
+    "rotated_gaussian",
+    "side_modes",
     "spreading_gaussian",
+    "standing_wave",
     "taylor_green",
     "traveling_profile",
+    "varying_speed",
 ]

@@ -14,7 +14,7 @@ from pdes.grid import Grid
 from pdes.solvers.cell_sides import CellSides
 from pdes.solvers.conservation_form import balance_law
 from pdes.solvers.evaluate import Evaluator
-from pdes.solvers.lines import StepLimits
+from pdes.solvers.lines import StepLimits, as_field
 from pdes.solvers.weno import WIDTH, weno5_left, weno5_right
 
 Array = Any
@@ -105,8 +105,7 @@ class FiniteVolume:
 
     def asarray(self, values: Any) -> Array:
         """Array of the kernel's namespace, precision and device."""
-        xp = self.xp
-        return xp.asarray(values, dtype=getattr(xp, self.dtype), device=self.device)
+        return as_field(values, self.xp, self.dtype, self.device)
 
     def forward(self, fields: Mapping[str, Array], time: float = 0.0) -> Array:
         """Stack fields of shape ``(*batch, *grid)`` into ``(*batch, fields, *grid)``."""

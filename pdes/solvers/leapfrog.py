@@ -16,7 +16,7 @@ from pdes.equation import Equation
 from pdes.grid import Grid
 from pdes.jets import parse_derivative
 from pdes.solvers.evaluate import Evaluator
-from pdes.solvers.lines import StepLimits
+from pdes.solvers.lines import StepLimits, as_field
 from pdes.solvers.node_sides import NodeSides, check_order_two
 
 Array = Any
@@ -91,8 +91,7 @@ class Leapfrog:
 
     def asarray(self, values: Any) -> Array:
         """Array of the kernel's namespace, precision and device."""
-        xp = self.xp
-        return xp.asarray(values, dtype=getattr(xp, self.dtype), device=self.device)
+        return as_field(values, self.xp, self.dtype, self.device)
 
     def forward(self, fields: Mapping[str, Array], time: float = 0.0) -> Array:
         """Stack the fields; at Dirichlet sides they are what the condition says."""

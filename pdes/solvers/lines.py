@@ -83,6 +83,13 @@ class StepLimits:
             )
 
 
+def as_field(values: Any, xp: Any, dtype: str, device: Any) -> Array:
+    """Array of a namespace in a precision and on a device; tensors keep their gradient."""
+    if hasattr(values, "requires_grad"):
+        return xp.astype(values, getattr(xp, dtype))
+    return xp.asarray(values, dtype=getattr(xp, dtype), device=device)
+
+
 class LinesKernel(Protocol):
     """What a solver does in space."""
 

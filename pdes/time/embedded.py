@@ -254,7 +254,9 @@ def _combined(state: Array, size: float, weights: tuple, slopes: list) -> Array:
 def _norm(difference: Array, old: Array, new: Array, rtol: float, atol: float) -> float:
     xp = array_namespace(difference)
     scale = atol + rtol * xp.maximum(xp.abs(old), xp.abs(new))
-    return math.sqrt(float(xp.mean(xp.abs(difference / scale) ** 2)))
+    size = xp.mean(xp.abs(difference / scale) ** 2)
+    # The size of the step is a number: gradients do not flow through it.
+    return math.sqrt(float(size.detach() if hasattr(size, "detach") else size))
 
 
 def _first_step(state: Array, slope: Array, span: float, rtol: float, atol: float) -> float:

@@ -28,7 +28,7 @@ class CylinderChannel:
     --------
     >>> mesh = CylinderChannel()(4)
     >>> round(2.2 * 0.41 - mesh.area, 4), sorted(mesh.sides)
-    (0.0077, ['cylinder', 'inlet', 'outlet', 'walls'])
+    (0.0076, ['cylinder', 'inlet', 'outlet', 'walls'])
     """
 
     length: float = 2.2

@@ -43,7 +43,7 @@ def cylinder_flow(reynolds: float = 20.0) -> SteadyProblem:
         solver="taylor_hood",
         resolution=12,
         notes=(
-            "Forces on each side are in the record of the solver. The coefficients are the force "
+            "The force on the cylinder is in the record of the solver. The coefficients are the force "
             "on the cylinder divided by mean inflow squared times half the diameter. At a Reynolds "
             "number of 20: drag 5.5795, lift 0.010619, pressure difference 0.11752."
         ),

@@ -175,6 +175,7 @@ def poisson_oscillatory(oscillations: float = 2.5) -> SteadyProblem:
         operator=lambda u: minus_laplacian(u) - u / depth**4,
         parameters={"oscillations": oscillations},
         resolution=64,
+        notes="Smooth at the corner if oscillations + 1/2 is whole, otherwise like a cone.",
         source=SOURCE + "8",
     )
 

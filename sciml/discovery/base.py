@@ -90,23 +90,11 @@ class AbstractDiscoverer(BaseEstimator):
         ]
         matrices = [weak.matrix() for weak in weak_forms]
         self._check_rows(weak_forms, len(features))
-        self.feature_names_ = [feature.name for feature in features]
-        self.fields_ = names
-        self.targets_ = targets
-        self.noise_estimate_ = _pooled(recordings, "noise")
-        self.field_scale_ = _pooled(recordings, "spread")
+        self._remember(recordings, features, targets, known)
         self.n_rows_ = sum(weak.n_rows for weak in weak_forms)
         self.half_widths_ = [
             tuple(windows.half_width for windows in weak.windows) for weak in weak_forms
         ]
-        self.complex_fields_ = first.complex_fields
-        self._features = features
-        self._known = known
-        self._domains = [
-            {name: values.copy() for name, values in run.coordinates.items()} for run in recordings
-        ]
-        self._periodic = first.periodic
-        self._selections: dict[str, Selection] = {}
         for name in targets:
             fixed = {columns.index(feature): c for feature, c in known[name].items()}
             free = [k for k in range(len(features)) if k not in fixed]
@@ -118,6 +106,29 @@ class AbstractDiscoverer(BaseEstimator):
             for notice in selection.notices:
                 warnings.warn(f"{name}: {notice}", DiscoveryWarning, stacklevel=2)
         return self
+
+    def _remember(
+        self,
+        recordings: list[Recording],
+        features: tuple[Feature, ...],
+        targets: tuple[str, ...],
+        known: dict[str, dict[Feature, float]],
+    ) -> None:
+        """Keep of the data what results and simulations need."""
+        first = recordings[0]
+        self.feature_names_ = [feature.name for feature in features]
+        self.fields_ = tuple(first.fields)
+        self.targets_ = targets
+        self.noise_estimate_ = _pooled(recordings, "noise")
+        self.field_scale_ = _pooled(recordings, "spread")
+        self.complex_fields_ = first.complex_fields
+        self._features = features
+        self._known = known
+        self._domains = [
+            {name: values.copy() for name, values in run.coordinates.items()} for run in recordings
+        ]
+        self._periodic = first.periodic
+        self._selections: dict[str, Selection] = {}
 
     @abstractmethod
     def _select(self, assembled: Assembled, features: tuple[Feature, ...]) -> Selection:

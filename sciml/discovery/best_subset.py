@@ -26,7 +26,13 @@ from sciml.discovery.symmetry import (
     symmetry_report,
 )
 from sciml.discovery.terms import Feature
-from sciml.discovery.whitened_fit import FLOOR_CLEAN, Assembled, EquationFit, whitened_best_subset
+from sciml.discovery.whitened_fit import (
+    FLOOR_CLEAN,
+    Assembled,
+    EquationFit,
+    largest_chi2,
+    whitened_best_subset,
+)
 
 
 class WhitenedBestSubset(AbstractDiscoverer):
@@ -224,7 +230,7 @@ def _misfits(fit: EquationFit) -> bool:
     if fit.clean:
         return fit.chi2 > 1.0
     rows = max(1, fit.system.rows - len(fit.support))
-    beyond_noise = fit.chi2 > 1.0 + max(0.15, 3.3 * np.sqrt(2.0 / rows))
+    beyond_noise = fit.chi2 > largest_chi2(rows)
     excess = fit.relative_residual**2 * (1.0 - 1.0 / max(fit.chi2, 1.0))
     return bool(beyond_noise and excess > FLOOR_CLEAN**2)
 
@@ -249,7 +255,7 @@ def _is_traveling_wave(fit: EquationFit, features: tuple[Feature, ...]) -> bool:
     if len(fit.support) != 1:
         return False
     lone = features[fit.support[0]]
-    if lone.degree() != 1 or sum(lone.outer) != 1:
+    if lone.degree() != 1 or sum(lone.outer) != 1 or lone.weight != "1":
         return False
     base = fit.floor**2 * fit.system.square + 1e-300
     _, chosen = fit.system.solve(fit.support)

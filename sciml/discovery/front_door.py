@@ -44,8 +44,10 @@ def discover(
     library : Library, list of str, or None
         Candidate terms, for instance ``["u_xx", "u*u_x"]`` or
         ``sciml.Library(extra=["u_x^2"])``.
-    estimator : {"whitened", "eqod"} or estimator, default "whitened"
-        Method; an estimator object is cloned and given the other arguments.
+    estimator : str or estimator, default "whitened"
+        ``"whitened"`` (:class:`sciml.WhitenedBestSubset`); ``"eqod"`` (:class:`sciml.EqOD`);
+        the baselines ``"lasso"``, ``"stlsq"``, ``"mstls"``. An estimator object is cloned and given
+        the other arguments.
     random_state : int, default 0
         Seed of methods that draw random numbers.
     **parameters

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sciml.discovery.covariance import Whitener
 from sciml.discovery.subset_search import MODEL_ERROR_ROWS, GramSystem
-from sciml.discovery.whitened_fit import FLOOR_CLEAN, Assembled
+from sciml.discovery.whitened_fit import FLOOR_CLEAN, Assembled, largest_chi2
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +91,5 @@ def plain_fit(assembled: Assembled, support: tuple[int, ...]) -> PlainFit:
         square += float(white @ white)
     freedom = max(1, system.rows - len(support))
     chi2 = square / freedom
-    largest = 1.0 + max(0.15, 3.3 * np.sqrt(2.0 / freedom))
-    adequate = bool(support) and bool(chi2 <= largest)
+    adequate = bool(support) and chi2 <= largest_chi2(freedom)
     return PlainFit(support, coefficients, inverse @ middle @ inverse, chi2, adequate)

@@ -189,7 +189,8 @@ class PySINDyWeak(AbstractDiscoverer):
             )
         if self.optimizer is None:
             coefficients = np.where(np.round(coefficients, DECIMALS) == 0, 0.0, coefficients)
-        self._store(recordings, features, targets)
+        self._remember(recordings, features, targets, {name: {} for name in targets})
+        self._count_windows(recordings)
         for name in targets:
             row = coefficients[list(first.fields).index(name)]
             support = tuple(int(k) for k in np.flatnonzero(row))
@@ -239,33 +240,13 @@ class PySINDyWeak(AbstractDiscoverer):
                     f"between 2 and {(points - 2) // 2}"
                 )
 
-    def _store(
-        self, recordings: list[Recording], features: tuple[Feature, ...], targets: tuple[str, ...]
-    ) -> None:
-        """Keep what the common results and simulations need."""
-        first = recordings[0]
-        self.feature_names_ = [feature.name for feature in features]
-        self.fields_ = tuple(first.fields)
-        self.targets_ = targets
-        self.noise_estimate_, self.field_scale_ = {}, {}
-        for name in first.fields:
-            noises = [run.noise[name] for run in recordings]
-            spreads = [run.spread(name) for run in recordings]
-            self.noise_estimate_[name] = float(np.sqrt(np.mean(np.square(noises))))
-            self.field_scale_[name] = float(np.sqrt(np.mean(np.square(spreads))))
+    def _count_windows(self, recordings: list[Recording]) -> None:
+        """Rows and half-widths of PySINDy's windows."""
         self.n_rows_ = self.K * len(recordings)
         widths = self.half_widths
         if widths is None:
-            widths = [(points - 1) // 20 for points in first.shape]
+            widths = [(points - 1) // 20 for points in recordings[0].shape]
         self.half_widths_ = [tuple(int(width) for width in widths)] * len(recordings)
-        self.complex_fields_ = first.complex_fields
-        self._features = features
-        self._known: dict[str, dict[Feature, float]] = {name: {} for name in targets}
-        self._domains = [
-            {name: values.copy() for name, values in run.coordinates.items()} for run in recordings
-        ]
-        self._periodic = first.periodic
-        self._selections = {}
 
 
 def product_features(

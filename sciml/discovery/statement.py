@@ -120,7 +120,7 @@ def rejoin(model: AbstractDiscoverer, field: str) -> dict[Product, tuple[complex
         largest[key] = max(largest.get(key, 0.0), abs(value))
     kept = {}
     for product, value in values.items():
-        error = float(np.sqrt(variances[product]))
+        error = float(np.nan_to_num(np.sqrt(variances[product])))
         key = tuple(sorted(factor.rstrip("*") for factor in product))
         if abs(value) > max(3 * error, 1e-3 * largest[key]):
             kept[product] = (value, error)
@@ -225,9 +225,14 @@ def summary_text(model: AbstractDiscoverer) -> str:
     lines.append("")
     for field in model.targets_:
         evidence = model.identifiability_[field]
+        standing = evidence.verdict
+        if np.isfinite(evidence.ratio):
+            standing += f" (best rival leaves {evidence.ratio:.3g} times the residual)"
+        else:
+            standing = "this method does not look for rivals"
         lines.append(
-            f"{field}: {evidence.verdict} (best rival's residual is {evidence.ratio:.3g} times "
-            f"larger), chi2/n = {model.chi2_[field]:.3g}, noise {model.noise_estimate_[field]:.3g} "
+            f"{field}: {standing}, chi2/n = {model.chi2_[field]:.3g}, "
+            f"noise {model.noise_estimate_[field]:.3g} "
             f"({model.noise_estimate_[field] / model.field_scale_[field]:.2%} of the spread)"
         )
         symmetry = model.symmetry_[field]

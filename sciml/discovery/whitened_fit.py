@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,6 +34,15 @@ CLEAN_NOISE = 2e-3
 
 RECONSIDERED = 10.0
 """Shorter equations within this factor of the residual are judged on their own covariance."""
+
+
+def largest_chi2(freedom: float) -> float:
+    """Residual per degree of freedom above which an equation does not explain the data.
+
+    3.3 standard deviations of chi^2, and at least 15 percent for what the first order leaves out.
+    """
+    return 1.0 + max(0.15, 3.3 * math.sqrt(2.0 / freedom))
+
 
 FLOOR_CLEAN = 3e-3
 FLOOR_WHITENED = 1e-4

@@ -1,4 +1,4 @@
-"""Recordings that travel with the package, by name.
+"""Recordings that travel with the package, and recipes of datasets to make, by name.
 
 Examples
 --------
@@ -76,7 +76,32 @@ def available() -> list[str]:
     >>> "burgers" in available()
     True
     """
-    return sorted(path.parent.name for path in _resources.folder("datasets").glob("*/recipe.toml"))
+    return sorted(name for name, path in _recipe_files().items() if "file" in _entries(path))
+
+
+def makeable() -> dict[str, Path]:
+    """Recipes of datasets that are made by ``sciml data make``, by name.
+
+    Returns
+    -------
+    dict of str to pathlib.Path
+        Their files, for `pdes.data.Recipe.from_toml`.
+
+    Examples
+    --------
+    >>> makeable()["fno_burgers"].name
+    'recipe.toml'
+    """
+    return {name: path for name, path in _recipe_files().items() if "generate" in _entries(path)}
+
+
+def _recipe_files() -> dict[str, Path]:
+    found = sorted(_resources.folder("datasets").glob("*/recipe.toml"))
+    return {path.parent.name: path for path in found}
+
+
+def _entries(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def recipe(name: str) -> Recipe:

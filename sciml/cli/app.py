@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import sciml
+from sciml.cli.data import data
 from sciml.cli.discover import discover
 from sciml.cli.list_problems import list_problems
 from sciml.cli.simulate import simulate
@@ -44,3 +45,4 @@ app.command(no_args_is_help=True)(discover)
 app.command(no_args_is_help=True)(simulate)
 app.command()(validate)
 app.command("list")(list_problems)
+app.add_typer(data, name="data")

@@ -53,7 +53,9 @@ def read_cfdbench(
     if len(shapes) > 1:
         raise ReadError(f"{path}: the cases have different grids {sorted(shapes)}")
     frames = np.array([len(u) for u, _, _ in cases])
-    u, v = (_stacked([case[k] for case in cases], int(frames.max())) for k in (0, 1))
+    longest = int(frames.max())
+    u = _stacked([case[0] for case in cases], longest)
+    v = _stacked([case[1] for case in cases], longest)
     dims = ("sample", "time", "x", "y")
     x, y = cell_centers(u.shape[2]), cell_centers(u.shape[3])
     numbers = _numbers([case[2] for case in cases])

@@ -10,6 +10,7 @@ from pdes.exact.kolmogorov_laminar import kolmogorov_laminar
 from pdes.grid import Grid
 from pdes.incompressible import VorticityEquation
 from pdes.initial import RandomFourier
+from pdes.library.navier_stokes import vorticity_invariants
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
@@ -52,8 +53,10 @@ def kolmogorov_flow_equation(
 def kolmogorov_flow(viscosity: float = 1e-2, drag: float = 0.1, forced_mode: int = 4) -> Problem:
     """Forced turbulence on a torus of length ``2 pi``, from a random vorticity."""
     equation = kolmogorov_flow_equation(viscosity, drag, forced_mode)
+    curl = -int(forced_mode) * sympy.cos(int(forced_mode) * coordinate("y"))
     return Problem(
         equation=equation,
+        invariants=vorticity_invariants(equation, curl),
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 128), y=(0.0, 2.0 * np.pi, 128)),
         initial=RandomFourier(modes=4, fields=("w",)),
         initial_seed=7,

@@ -6,7 +6,12 @@ import numpy as np
 
 from pdes.exact.taylor_green import taylor_green as vortices
 from pdes.grid import Grid
-from pdes.library.navier_stokes import navier_stokes_equation, navier_stokes_velocity_equation
+from pdes.library.navier_stokes import (
+    navier_stokes_equation,
+    navier_stokes_velocity_equation,
+    velocity_invariants,
+    vorticity_invariants,
+)
 from pdes.problem import Problem
 from pdes.registry import register
 
@@ -19,6 +24,7 @@ def taylor_green(viscosity: float = 0.1) -> Problem:
     exact = vortices(navier_stokes_equation(viscosity))
     return Problem(
         equation=exact.equation,
+        invariants=vorticity_invariants(navier_stokes_equation(viscosity)),
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 32), y=(0.0, 2.0 * np.pi, 32)),
         initial=exact.initial,
         times=np.linspace(0.0, 2.0, 21),
@@ -35,6 +41,7 @@ def taylor_green_velocity(viscosity: float = 0.1) -> Problem:
     exact = vortices(navier_stokes_velocity_equation(viscosity))
     return Problem(
         equation=exact.equation,
+        invariants=velocity_invariants(),
         grid=Grid.periodic(x=(0.0, 2.0 * np.pi, 32), y=(0.0, 2.0 * np.pi, 32)),
         initial=exact.initial,
         times=np.linspace(0.0, 2.0, 21),

@@ -12,6 +12,7 @@ import pdes
 from pdes.constrained import ConstrainedEquation
 from pdes.incompressible import VelocityEquation, VorticityEquation
 from pdes.initial import RandomFourier
+from pdes.invariant import drift
 from pdes.library.kolmogorov_flow import kolmogorov_flow_equation
 from pdes.solvers import SolverDivergence, StabilityError, rollout
 from pdes.solvers.incompressible import VelocityKernel, VorticityKernel
@@ -349,3 +350,24 @@ def test_residual_checks_the_constraint_too() -> None:
     assert wrong.residual() > 0.1
     with pytest.raises(ValueError, match="fields are"):
         dataclasses.replace(solution, fields={"w": solution.fields["w"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "stop", "limit"),
+    [
+        ("taylor_green", 1.0, 1e-8),
+        ("taylor_green_velocity", 1.0, 1e-8),
+        ("navier_stokes", 0.5, 2e-5),
+        ("navier_stokes_velocity", 0.15, 1e-6),
+        ("kolmogorov_flow", 0.15, 1e-6),
+    ],
+)
+def test_declared_invariants_hold(name: str, stop: float, limit: float) -> None:
+    problem = pdes.get(name, stored_points=None, times=np.linspace(0.0, stop, 31))
+    run = pdes.simulate(problem)
+    assert len(problem.invariants) >= 2
+    for invariant in problem.invariants:
+        assert drift(invariant, problem, run) < limit, invariant.name
+    balance = problem.invariants[-1]
+    wrong = dataclasses.replace(balance, rate="0")
+    assert drift(wrong, problem, run) > 10 * limit

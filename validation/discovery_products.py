@@ -24,7 +24,7 @@ def _flame(level: float, seed: int) -> Trial:
     import pdes
     import sciml
 
-    name, library = "potential_kuramoto_sivashinsky", sciml.Library(extra=["u_x^2"])
+    name, library = "potential_kuramoto_sivashinsky", sciml.Library(extra=("u_x^2",))
     clean = recording(name)
     # the mean height falls steadily and is no measure of the noise
     fluctuation = float((clean - clean.mean("x")).std())

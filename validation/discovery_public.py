@@ -169,7 +169,7 @@ def _divide_data(level: float, seed: int) -> xr.Dataset:
 def _divide() -> Measurements:
     import sciml
 
-    offered, rows = sciml.Library(extra=["u_x/x"]), []
+    offered, rows = sciml.Library(extra=("u_x/x",)), []
     declared, found, error = [], [], 0.0
     for level in (0.0, 0.01, 0.05, 0.2):
         for seed in SEEDS if level else [0]:

@@ -28,6 +28,7 @@ _PUBLIC = {
     "available": "pdes.registry",
     "generate": "pdes.data.generate",
     "get": "pdes.registry",
+    "plot": "pdes.plot",
     "register": "pdes.registry",
     "save": "pdes.data.store",
     "simulate": "pdes.simulate",
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from pdes.data.store import save
     from pdes.equation import Equation
     from pdes.grid import Axis, Grid
+    from pdes.plot import plot
     from pdes.problem import Problem
     from pdes.registry import available, get, register
     from pdes.simulate import SolverDivergence, StabilityError, simulate

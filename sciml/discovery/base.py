@@ -118,6 +118,7 @@ class AbstractDiscoverer(BaseEstimator):
         first = recordings[0]
         self.feature_names_ = [feature.name for feature in features]
         self.fields_ = tuple(first.fields)
+        self.coordinates_ = first.space
         self.targets_ = targets
         self.noise_estimate_ = _pooled(recordings, "noise")
         self.field_scale_ = _pooled(recordings, "spread")

@@ -198,7 +198,7 @@ class WhitenedBestSubset(AbstractDiscoverer):
                     f"{GATE:.0f} expected): the equation probably depends on {axis} explicitly "
                     "and lies outside the library; try terms such as 'x*u_x' or 'u_x/x'"
                 )
-        if not fit.result.exhaustive:
+        if len(fit.support) > fit.result.exhaustive_size:
             notices.append(
                 "not all supports were compared, there are too many: a beam search was used, and a "
                 "better equation may exist"

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from sklearn.base import clone
 
 from sciml.discovery.base import AbstractDiscoverer
 from sciml.discovery.baselines import WeakLasso, WeakMSTLS, WeakSTLSQ
 from sciml.discovery.best_subset import WhitenedBestSubset
 from sciml.discovery.eqod import EqOD
+from sciml.discovery.library import library_with_products
+from sciml.discovery.recording import DiscoveryWarning
 
 ESTIMATORS = {
     "whitened": WhitenedBestSubset,
@@ -42,7 +47,9 @@ def discover(
     target : str or sequence of str, optional
         Fields whose equation is sought; all by default.
     library : Library, list of str, or None
-        Candidate terms, for instance ``["u_xx", "u*u_x"]`` or
+        Candidate terms. By default powers of the fields and their derivatives
+        (:class:`sciml.Library`); if no equation of these explains the data, products of
+        derivatives are offered too. Or for instance ``["u_xx", "u*u_x"]`` or
         ``sciml.Library(extra=["u_x^2"])``.
     estimator : str or estimator, default "whitened"
         ``"whitened"`` (:class:`sciml.WhitenedBestSubset`); ``"eqod"`` (:class:`sciml.EqOD`);
@@ -73,8 +80,6 @@ def discover(
     {'u': {'u_xx': 0.1...}}
     """
     if isinstance(estimator, AbstractDiscoverer):
-        from sklearn.base import clone
-
         model: Any = clone(estimator)
         given = {
             "library": library,
@@ -93,4 +98,35 @@ def discover(
         model = ESTIMATORS[estimator](
             library=library, target=target, random_state=random_state, **parameters
         )
+    if library is None and type(model) is WhitenedBestSubset and model.library is None:
+        return _fit_widening(model, data, coords)
     return model.fit(data, coords=coords)
+
+
+def _fit_widening(
+    model: WhitenedBestSubset, data: Any, coords: Mapping[str, Any] | None
+) -> WhitenedBestSubset:
+    """Fit with the default library; if that does not explain the data, offer products as well."""
+    with warnings.catch_warnings(record=True) as first_said:
+        warnings.simplefilter("always")
+        model.fit(data, coords=coords)
+    said = first_said
+    if not all(model.adequate_.values()):
+        coordinates = model.coordinates_
+        wider: Any = clone(model)
+        wider.set_params(library=library_with_products(model.fields_, coordinates))
+        with warnings.catch_warnings(record=True) as then_said:
+            warnings.simplefilter("always")
+            wider.fit(data, coords=coords)
+        sizes = [len(support) for support in wider.support_.values()]
+        if all(wider.adequate_.values()) and max(sizes) <= model.max_terms:
+            model, said = wider, then_said
+            warnings.warn(
+                "the default library does not explain the data; with products of derivatives such "
+                "as 'u_x^2' and '(u*v_x)_x' added it does",
+                DiscoveryWarning,
+                stacklevel=3,
+            )
+    for item in said:
+        warnings.warn(item.message, item.category, stacklevel=3)
+    return model

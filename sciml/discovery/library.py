@@ -140,6 +140,45 @@ class Library:
         return sorted(orders, key=lambda item: (sum(item), tuple(-k for k in item)))
 
 
+def library_with_products(fields: tuple[str, ...], coordinates: tuple[str, ...]) -> Library:
+    """The default library and products of differentiated factors.
+
+    It is the second choice: derivatives inside a product have to be estimated from the data.
+
+    Parameters
+    ----------
+    fields, coordinates : tuple of str
+        Names of the fields and of the space axes.
+
+    Returns
+    -------
+    Library
+        Squares and products of first derivatives; for several fields also ``f*g_x`` and
+        ``(f*g_x)_x`` in place of ``(f*g)_x`` and ``(f*g)_xx``, which are sums of two of them.
+
+    Examples
+    --------
+    >>> library_with_products(("u",), ("x",)).names(("u",), ("x",))[-2:]
+    ['(u^3)_xxxx', 'u_x^2']
+    """
+    pairs = list(itertools.permutations(fields, 2))
+    replaced = set()
+    extra = []
+    for name in coordinates:
+        extra += [f"{field}_{name}^2" for field in fields]
+        extra += [f"{f}_{name}*{g}_{name}" for f, g in itertools.combinations(fields, 2)]
+        for f, g in pairs:
+            extra += [f"{f}*{g}_{name}", f"({f}*{g}_{name})_{name}"]
+            replaced |= {f"({f}*{g})_{name}", f"({f}*{g})_{name}{name}"}
+    extra += [
+        f"{field}_{a}*{field}_{b}"
+        for field in fields
+        for a, b in itertools.combinations(coordinates, 2)
+    ]
+    kept = [name for name in Library().names(fields, coordinates) if name not in replaced]
+    return Library(terms=(*kept, *extra))
+
+
 def resolve_library(library: Any) -> Library:
     """A :class:`Library` from what a user may give: None, a library, or a list of terms."""
     if library is None:

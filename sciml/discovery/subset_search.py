@@ -91,19 +91,19 @@ class SearchResult:
         Best support of size 0, 1, 2, ...
     compared : list of (supports, residuals)
         All supports of each size that were compared.
-    exhaustive : bool
-        Whether these are all supports of those sizes.
+    exhaustive_size : int
+        Up to this size, all supports were compared.
     """
 
     best: tuple[tuple[tuple[int, ...], float], ...]
     compared: list[tuple[NDArray, NDArray]] = field(repr=False)
-    exhaustive: bool = True
+    exhaustive_size: int = EXHAUSTIVE_SIZE
 
     def with_best(self, support: tuple[int, ...], system: GramSystem) -> SearchResult:
         """The same result with a given support as the best of its size."""
         best = list(self.best)
         best[len(support)] = (support, system.solve(support)[1])
-        return SearchResult(tuple(best), self.compared, self.exhaustive)
+        return SearchResult(tuple(best), self.compared, self.exhaustive_size)
 
     def best_without(self, column: int, size: int) -> tuple[tuple[int, ...], float]:
         """Best support of at most ``size`` terms that does not contain a column."""
@@ -127,7 +127,11 @@ def _all_supports(count: int, size: int) -> NDArray:
 
 
 def search(
-    system: GramSystem, max_size: int, exhaustive_columns: int = 30, beam: int = BEAM_WIDTH
+    system: GramSystem,
+    max_size: int,
+    exhaustive_columns: int = 30,
+    beam: int = BEAM_WIDTH,
+    start: SearchResult | None = None,
 ) -> SearchResult:
     """Find the support with the smallest residual for every size.
 
@@ -141,6 +145,8 @@ def search(
         Up to that many columns, all supports of at most five terms are compared.
     beam : int
         Supports kept from one size to the next beyond that.
+    start : SearchResult, optional
+        A search of the same system, to be continued to larger sizes.
 
     Returns
     -------
@@ -149,20 +155,23 @@ def search(
     max_size = min(max_size, system.size, max(1, system.rows - 1))
     best: list[tuple[tuple[int, ...], float]] = [((), system.square)]
     compared = [(np.zeros((1, 0), np.int16), np.array([system.square]))]
-    exhaustive = True
-    for size in range(1, max_size + 1):
+    exhaustive_size = 0
+    if start is not None:
+        best, compared = list(start.best), list(start.compared)
+        exhaustive_size = start.exhaustive_size
+    for size in range(len(best), max_size + 1):
         if (system.size <= exhaustive_columns and size <= EXHAUSTIVE_SIZE) or math.comb(
             system.size, size
         ) <= CHUNK:
             supports = _all_supports(system.size, size)
+            exhaustive_size = size
         else:
-            exhaustive = False
             supports = _grow(system, *compared[-1], beam)
         residuals = system.residuals(supports)
         compared.append((supports, residuals))
         winner = tuple(int(c) for c in supports[np.argmin(residuals)])
         best.append((winner, system.solve(winner)[1]))
-    return SearchResult(tuple(best), compared, exhaustive)
+    return SearchResult(tuple(best), compared, exhaustive_size)
 
 
 def _grow(system: GramSystem, supports: NDArray, residuals: NDArray, beam: int) -> NDArray:

@@ -32,6 +32,9 @@ from sciml.discovery.weak_form import Groups, WeakForm
 CLEAN_NOISE = 2e-3
 """Noise, relative to the field's spread, below which discretization is the larger error."""
 
+UNEXPLAINED = 2.0
+"""The search goes on while the largest support leaves this many times what the library leaves."""
+
 RECONSIDERED = 10.0
 """Shorter equations within this factor of the residual are judged on their own covariance."""
 
@@ -274,6 +277,7 @@ def whitened_best_subset(assembled: Assembled, max_size: int, extend: bool = Tru
         support = result.best[size][0]
         return _clean_fit(assembled, system, result, support)
     floor = FLOOR_WHITENED
+    result, _ = _extended(result, system, floor, max_size, extend)
     support = result.best[smallest_adequate_size(result)][0]
     coefficients, _ = system.solve(support)
     candidates = {entry[0] for entry in result.best}
@@ -289,7 +293,7 @@ def whitened_best_subset(assembled: Assembled, max_size: int, extend: bool = Tru
         support = simpler
         coefficients, _ = system.solve(support)
         system = GramSystem.of(*assembled.whitened(assembled.whiteners(support, coefficients)))
-        result = search(system, max_size)
+        result = search(system, max(max_size, len(support) + 1))
         result = result.with_best(support, system)
     return _corrected_fit(assembled, system, result, support, coefficients)
 
@@ -327,10 +331,20 @@ def _simpler_if_as_good(
 def _extended(
     result: SearchResult, system: GramSystem, floor: float, max_size: int, extend: bool
 ) -> tuple[SearchResult, int]:
-    """The chosen size; the search goes on while the largest support is the best."""
+    """The chosen size; larger ones are tried while the largest wins or leaves much to explain.
+
+    An equation of many terms may show only once they are complete: as long as the whole library
+    explains far more than the best support so far, the search goes on.
+    """
+    base = floor**2 * system.square
+    _, full = system.solve(tuple(range(system.size)))
+    limit = min(system.size, 3 * max_size) if extend else 0
     size = choose_size(result, system, floor)
-    while extend and size == len(result.best) - 1 and size < min(system.size, 3 * max_size):
-        result = search(system, size + 3)
+    while len(result.best) - 1 < limit:
+        unexplained = result.best[-1][1] + base > UNEXPLAINED * (full + base)
+        if size < len(result.best) - 1 and not unexplained:
+            break
+        result = search(system, len(result.best) + 2, start=result)
         size = choose_size(result, system, floor)
     return result, size
 

@@ -34,6 +34,8 @@ class FourierBasis:
     ----------
     cutoffs : tuple of int
         Highest mode kept along each axis: ``(N - 1)//(degree + 1)``, or ``N//2`` for degree 1.
+    modes : tuple of int
+        Shape of the coefficients. Real fields have those up to the cutoff on the last axis.
     forward, inverse : callable
         Transforms over the last axes, unnormalized forward.
 
@@ -66,11 +68,22 @@ class FourierBasis:
             np.rint(k * length / (2.0 * np.pi))
             for k, length in zip(self._wavenumbers, grid.lengths, strict=True)
         ]
+        if real:
+            # Modes above the cutoff would stay zero: a third of the arithmetic, and of the
+            # transforms along the other axes, is saved by leaving those of the last axis out.
+            kept = self.cutoffs[-1] + 1
+            self._wavenumbers[-1] = self._wavenumbers[-1][..., :kept]
+            self._numbers[-1] = self._numbers[-1][..., :kept]
         self.modes = np.broadcast_shapes(*(numbers.shape for numbers in self._numbers))
         self.mask = np.ones(self.modes, dtype=bool)
         for numbers, cutoff in zip(self._numbers, self.cutoffs, strict=True):
             self.mask = self.mask & (np.abs(numbers) <= cutoff)
         self.forward, self.inverse = self._transforms()
+
+    @property
+    def mode_numbers(self) -> list[np.ndarray]:
+        """Signed number of each mode along each axis, shaped to broadcast together."""
+        return list(self._numbers)
 
     @property
     def field_axis(self) -> int:
@@ -137,17 +150,27 @@ class FourierBasis:
     def _transforms(self) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
         """Bind the transforms once: the arguments cost as much as a small transform."""
         fft, shape, axes = self.xp.fft, self.grid.shape, tuple(range(-self.dimension, 0))
-        if self.dimension == 1:
-            n = shape[0]
-            if self.real:
-                return fft.rfft, lambda spectrum: fft.irfft(spectrum, n=n)
-            return fft.fft, fft.ifft
-        if self.real:
+        if not self.real:
+            if self.dimension == 1:
+                return fft.fft, fft.ifft
             return (
-                lambda values: fft.rfftn(values, axes=axes),
-                lambda spectrum: fft.irfftn(spectrum, s=shape, axes=axes),
+                lambda values: fft.fftn(values, axes=axes),
+                lambda spectrum: fft.ifftn(spectrum, axes=axes),
             )
-        return (
-            lambda values: fft.fftn(values, axes=axes),
-            lambda spectrum: fft.ifftn(spectrum, axes=axes),
-        )
+        last, kept, others = shape[-1], self.cutoffs[-1] + 1, axes[:-1]
+        whole = kept == last // 2 + 1
+
+        def forward(values: Array) -> Array:
+            spectrum = fft.rfft(values, axis=-1)
+            spectrum = spectrum if whole else spectrum[..., :kept]
+            for axis in others:
+                spectrum = fft.fft(spectrum, axis=axis)
+            return spectrum
+
+        def inverse(spectrum: Array) -> Array:
+            for axis in others:
+                spectrum = fft.ifft(spectrum, axis=axis)
+            # The transform fills the modes left out with zeros.
+            return fft.irfft(spectrum, n=last, axis=-1)
+
+        return forward, inverse

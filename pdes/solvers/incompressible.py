@@ -29,11 +29,7 @@ class PeriodicFlow(PseudoSpectral):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        waves = self.grid.wavenumbers(np, real_last=True).values()
-        numbers = [
-            np.abs(k) * length / (2.0 * np.pi)
-            for k, length in zip(waves, self.grid.lengths, strict=True)
-        ]
+        numbers = [np.abs(number) for number in self.basis.mode_numbers]
         cutoffs = self.basis.cutoffs
         top = np.zeros(self.basis.modes, dtype=bool)
         for number, cutoff in zip(numbers, cutoffs, strict=True):

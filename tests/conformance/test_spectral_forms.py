@@ -15,7 +15,9 @@ from pdes.solvers import PseudoSpectral
 pytestmark = pytest.mark.filterwarnings("ignore::pdes.solvers.errors.ResolutionWarning")
 
 EVOLVING = [name for name in pdes.available() if isinstance(pdes.get(name), pdes.Problem)]
-NAMES = [name for name in EVOLVING if pdes.get(name).solver != "exact"]
+# Flows have constraints that no product of jets expresses: their own tests compare their forms.
+FLOWS = set(pdes.available("flow"))
+NAMES = [name for name in EVOLVING if pdes.get(name).solver != "exact" and name not in FLOWS]
 
 
 def _smooth(name: str, samples: int | None = None) -> tuple[pdes.Problem, pdes.Grid, dict]:

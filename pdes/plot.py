@@ -78,11 +78,13 @@ def plot(
     """
     whole = data.to_dataset(name=data.name or "u") if isinstance(data, xr.DataArray) else data
     rows = [_frames(_chosen(whole, name, sample), times) for name in _names(whole, field)]
-    places = _places(axes, (len(rows), max(len(row) for row in rows)))
+    places = _places(axes, (len(rows), max(len(row) for row in rows)), _height(rows))
     for row, line in zip(rows, places, strict=True):
         scale = _scale(row, colormap)
         for picture, place in zip(row, line, strict=False):
             _draw(picture, whole, place, scale, colorbar=axes is None and picture is row[-1])
+            if axes is None and picture is not row[0]:
+                place.set_ylabel("")
         for place in line[len(row) :]:
             place.set_axis_off()
     return places
@@ -131,11 +133,20 @@ def _frames(field: xr.DataArray, times: Sequence[float] | None) -> list[xr.DataA
     return [field.isel(time=int(k)) for k in chosen]
 
 
-def _places(axes: Any, shape: tuple[int, int]) -> np.ndarray:
+def _height(rows: Sequence[Sequence[xr.DataArray]]) -> float:
+    """Height of a picture for a width of three inches."""
+    first = rows[0][0]
+    if "time" in first.dims or first.dims == ("x",):
+        return 3.0
+    width, height = (float(np.ptp(first[name].values)) for name in "xy")
+    return 0.7 + 2.5 * min(max(height / width, 0.4), 2.0) if width > 0.0 else 3.0
+
+
+def _places(axes: Any, shape: tuple[int, int], height: float) -> np.ndarray:
     if axes is None:
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(0.8 + 3.2 * shape[1], 3.0 * shape[0]), layout="constrained")
+        figure = Figure(figsize=(0.8 + 3.2 * shape[1], height * shape[0]), layout="constrained")
         return np.asarray(figure.subplots(*shape, squeeze=False))
     given = np.asarray(axes, dtype=object)
     if given.size != shape[0] * shape[1]:

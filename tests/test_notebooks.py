@@ -23,10 +23,22 @@ SHOWN = {
         r"u: ambiguous",
         r"moves at one speed without changing shape",
         r"u_t = -6\.000\*u\*u_x - 1\.000\*u_xxx",
-    ]
+    ],
+    "02_registry_and_data.ipynb": [
+        r"problems: .*burgers.*navier_stokes",
+        r"u_t = -u\*u_x \+ 0\.05\*u_xx",
+        r"refused: .*viscosity=-1\.0 is outside",
+        r"128 points  relative error \d\.\de-(0[7-9]|1\d)",
+        r"unknown name 'nu'",
+        r"mode 10: variance",
+        r"the lights went out; (24|25|26|27|28) of 64 samples are there",
+        r"complete: True - 64 samples",
+        r"verified: .*u, viscosity",
+        r"assumed: time: the last entry has no frame",
+    ],
 }
 """What a reader of each notebook must see, in this order."""
-PICTURES = {"01_discover_an_equation.ipynb": 7}
+PICTURES = {"01_discover_an_equation.ipynb": 7, "02_registry_and_data.ipynb": 6}
 
 
 def read(path: Path) -> Any:

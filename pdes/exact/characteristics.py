@@ -54,9 +54,13 @@ class Characteristics:
     source: str = "method of characteristics"
     parameters: Mapping[str, float] = field(default_factory=dict)
 
-    @cached_property
+    @property
     def stop(self) -> float:
         """Time of the first shock, infinite if the profile never steepens."""
+        return self._shock
+
+    @cached_property
+    def _shock(self) -> float:
         fine = np.linspace(0.0, self.period, 4097)
         slopes = self._values(self.profile.diff(coordinate("x")), fine)
         # A parabola through the lowest samples finds the minimum to the fourth order.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import sympy
 
@@ -43,7 +44,9 @@ def robin_mode(equation: Equation, *, loss: float, length: float = 1.0) -> Exact
 
     ratio = 0.5 * loss * length / equation.parameters["diffusivity"]
     # With z = k L/2 the condition is z sin z = ratio cos z, with one root below pi/2.
-    root = brentq(lambda z: z * math.sin(z) - ratio * math.cos(z), 0.0, 0.5 * math.pi, xtol=1e-15)
+    root: Any = brentq(
+        lambda z: z * math.sin(z) - ratio * math.cos(z), 0.0, 0.5 * math.pi, xtol=1e-15
+    )
     k = parameter("k")
     shape = sympy.cos(k * (coordinate("x") - sympy.Rational(str(length)) / 2))
     return ExactSolution(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import sympy
 
-from pdes.boundary import Neumann
+from pdes.boundary import Boundary, Neumann
 from pdes.equation import Equation, coordinate
 from pdes.exact.manufactured import manufactured
 from pdes.grid import Axis, Grid
@@ -16,7 +16,7 @@ from pdes.registry import register
 from pdes.symbols import TIME
 
 _RATE = "u - u^3 - threshold - v"
-_INSULATED = dict.fromkeys(("x-", "x+", "y-", "y+"), Neumann(0.0))
+_INSULATED: Boundary = dict.fromkeys(("x-", "x+", "y-", "y+"), Neumann(0.0))
 
 
 def fitzhugh_nagumo_equation(

@@ -26,6 +26,7 @@ __all__ = ["SOLVERS", "SteadyProblem", "SteadyState", "solve", "unknown"]
 # Solver to the function ``(problem, **options) -> SteadyState`` behind it, imported on first use.
 SOLVERS: dict[str, str] = {
     "cell_centered": "pdes.solvers.darcy:solve_darcy",
+    "chebyshev": "pdes.solvers.collocation:solve_chebyshev",
     "fast_poisson": "pdes.solvers.elliptic:solve_box",
     "finite_element": "pdes.solvers.finite_element:solve_finite_element",
     "taylor_hood": "pdes.solvers.taylor_hood:solve_taylor_hood",

@@ -22,6 +22,8 @@ from pdes.solvers.side_basis import side_modes
 
 Array = Any
 
+LARGEST_PECLET = 2.0
+
 
 class FiniteDifference:
     """``d_t v = linear v + nonlinear(v, t)`` in the eigenvectors of the second differences.
@@ -143,13 +145,10 @@ class FiniteDifference:
 
     def limits(self, state: Array, time: float) -> StepLimits:
         """Rates of the terms that are treated explicitly."""
-        fields = {n: _detached(v) for n, v in self.backward(_detached(state), time).items()}
-        jets = self._sides.jets(self._jets, fields, time)
         reaction: dict[str, float] = {}
         advective: dict[str, float] = {}
         stiff: dict[str, float] = {}
-        for (row, orders), programs in self._slopes.items():
-            size = sum(float(self.xp.max(self.xp.abs(_detached(p(jets, time))))) for p in programs)
+        for (row, orders), size in self._sizes(state, time).items():
             axis = next((i for i, order in enumerate(orders) if order), 0)
             target = (reaction, advective, stiff)[sum(orders)]
             scale = (1.0, self.grid.spacings[axis], 0.25 * self.grid.spacings[axis] ** 2)
@@ -163,6 +162,35 @@ class FiniteDifference:
         return StepLimits(
             rates=rates, largest=limit, default={n: 0.1 * v for n, v in limit.items()}
         )
+
+    def warning(self, state: Array, time: float) -> str:
+        """Complaint about cells in which the flow outruns diffusion, empty if there is none.
+
+        Central differences ring where the Peclet number of a cell, speed times spacing over
+        diffusivity, is above 2.
+        """
+        for (row, orders), size in self._sizes(state, time).items():
+            if sum(orders) != 1:
+                continue
+            axis = orders.index(1)
+            diffusivity = _number(self._diffusion.get((row, axis), 0.0))
+            peclet = size * self.grid.spacings[axis] / diffusivity if diffusivity else np.inf
+            if size > 0.0 and peclet > LARGEST_PECLET:
+                return (
+                    f"the Peclet number of a cell along {self.grid.names[axis]} is {peclet:.3g}, "
+                    f"above {LARGEST_PECLET:g}: central differences ring; use more points, or "
+                    "solver='weno5'"
+                )
+        return ""
+
+    def _sizes(self, state: Array, time: float) -> dict[tuple[str, tuple[int, ...]], float]:
+        """Largest slope of each row by the jets of each order."""
+        fields = {n: _detached(v) for n, v in self.backward(_detached(state), time).items()}
+        jets = self._sides.jets(self._jets, fields, time)
+        return {
+            place: sum(float(self.xp.max(self.xp.abs(_detached(p(jets, time))))) for p in programs)
+            for place, programs in self._slopes.items()
+        }
 
     def _split(self) -> tuple[dict[tuple[str, int], Any], dict[str, Any]]:
         """Constant diffusion of each field along each axis, and the rest in plain symbols."""

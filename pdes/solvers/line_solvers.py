@@ -20,7 +20,7 @@ from pdes.solvers.lines import LinesKernel, MakeStep, march_lines
 from pdes.solvers.rollout import Progress, Rollout
 from pdes.solvers.split_step import SplitStep
 from pdes.time.etdrk import ETDRK4
-from pdes.time.imex import ARS443, CNAB2, SBDF2
+from pdes.time.imex import ARS443, CNAB2, CNAB2_DAMPED, SBDF2
 from pdes.time.runge_kutta import SSPRK3
 from pdes.time.splitting import STRANG, YOSHIDA4
 
@@ -93,6 +93,12 @@ LINE_SOLVERS: dict[str, LineSolver] = {
             order=2,
             space_order=2,
             build=_integrated(FiniteDifference, CNAB2, real_limit=CNAB2.real_limit),
+        ),
+        LineSolver(
+            name="finite_difference_damped",
+            order=2,
+            space_order=2,
+            build=_integrated(FiniteDifference, CNAB2_DAMPED, real_limit=CNAB2.real_limit),
         ),
         LineSolver(
             name="finite_difference_sbdf2",

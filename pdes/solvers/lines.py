@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import logging
 import math
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from pdes.solvers.errors import SolverDivergence, StabilityError
+from pdes.solvers.errors import ResolutionWarning, SolverDivergence, StabilityError
 from pdes.solvers.rollout import Progress, Rollout
 
 Array = Any
@@ -167,7 +168,7 @@ def march_lines(
     for done, target in enumerate(times, start=1):
         run.to(float(target))
         frames.append({n: v[keep] for n, v in kernel.backward(run.state, run.time).items()})
-        if run.status == "ok":
+        if run.status in ("ok", "under_resolved"):
             run.last_good = (frames[-1], run.time)
         if progress is not None:
             progress(done, len(times))
@@ -206,6 +207,10 @@ class _March:
         self._given, self._suggested = time_step, suggested
         if time_step is not None:
             kernel.limits(self.state, start).check(time_step)
+        complaint = getattr(kernel, "warning", lambda state, time: "")(self.state, start)
+        if complaint:
+            self.status, self.message = "under_resolved", complaint
+            warnings.warn(complaint, ResolutionWarning, stacklevel=5)
 
     def to(self, target: float) -> None:
         """Advance to a time in equal steps."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pdes.time.etdrk import ETDRK4
-from pdes.time.imex import ARS443, CNAB2, IMEX, SBDF2, ImexMultistep, ImexRungeKutta
+from pdes.time.imex import ARS443, CNAB2, CNAB2_DAMPED, IMEX, SBDF2, ImexMultistep, ImexRungeKutta
 from pdes.time.integrator import INTEGRATORS, Integrator
 from pdes.time.phi_functions import phi_functions
 from pdes.time.runge_kutta import RK4, SSPRK3, RungeKutta
@@ -12,6 +12,7 @@ from pdes.time.splitting import SPLITTINGS, STRANG, YOSHIDA4, Splitting
 __all__ = [
     "ARS443",
     "CNAB2",
+    "CNAB2_DAMPED",
     "ETDRK4",
     "IMEX",
     "INTEGRATORS",

@@ -13,6 +13,7 @@ import pdes
 from pdes.boundary import Dirichlet, Neumann, NoSlip, Outflow, Robin
 from pdes.equation import Equation, coordinate
 from pdes.grid import Axis, Grid
+from pdes.solvers.errors import ResolutionWarning
 from pdes.solvers.line_solvers import LINE_SOLVERS, rollout_lines
 from pdes.solvers.side_basis import side_modes
 
@@ -329,6 +330,37 @@ def test_steps_beyond_the_explicit_limit_are_refused() -> None:
 def test_spectral_solvers_are_refused_between_sides() -> None:
     with pytest.raises(ValueError, match="axis x: Fourier methods need a periodic axis"):
         pdes.simulate(pdes.get("heat_robin"), solver="etdrk4")
+
+
+def test_cells_in_which_the_flow_outruns_diffusion_are_announced() -> None:
+    """Peclet number of a cell 1.0 * 0.0625/0.02 = 3.125."""
+    equation = Equation.from_text("u_t = -u_x + 0.02*u_xx", name="boundary layer")
+    problem = pdes.Problem(
+        equation=equation,
+        grid=LINE,
+        boundary={"x-": Dirichlet(0.0), "x+": Dirichlet(1.0)},
+        initial={"u": np.linspace(0.0, 1.0, 17)},
+        times=np.array([3.0]),
+        solver="finite_difference",
+        time_step=0.005,
+    )
+    with pytest.warns(
+        ResolutionWarning, match=r"Peclet number of a cell along x is 3\.12, above 2"
+    ):
+        run = pdes.simulate(problem)
+    assert run.attrs["status"] == "under_resolved"
+    # It rings: the steady layer is monotone.
+    assert float(run.u.min()) < -0.01
+    fine = dataclasses.replace(
+        problem,
+        grid=Grid((Axis("x", 0.0, 1.0, 33, periodic=False),)),
+        initial={"u": np.linspace(0.0, 1.0, 33)},
+    )
+    run = pdes.simulate(fine)
+    assert run.attrs["status"] == "ok"
+    layer = np.expm1(50.0 * run.x.values) / np.expm1(50.0)
+    assert float(np.abs(run.u.values[0] - layer).max()) < 0.1
+    assert float(run.u.min()) > -1e-3
 
 
 def test_transients_are_for_spectral_solvers() -> None:

@@ -11,9 +11,10 @@ import sympy
 import torch
 
 import pdes
+from pdes.boundary import Neumann
 from pdes.solvers import rollout
 from pdes.solvers.errors import SolverDivergence
-from pdes.solvers.line_solvers import LINE_SOLVERS
+from pdes.solvers.line_solvers import LINE_SOLVERS, rollout_lines
 from pdes.time import ARS443, CNAB2, IMEX, SBDF2, SPLITTINGS, ImexMultistep
 from pdes.time.embedded import BS32, DP54, PAIRS, integrate_adaptive
 from pdes.time.hermite import HermiteCubic
@@ -169,6 +170,29 @@ def test_multistep_starts_again_when_the_step_changes(method: ImexMultistep) -> 
     fresh = method.stepper(linear, 0.1)(np.array([1.0]), 0.7, lambda v, t: np.array([t]))
     again = step(np.array([1.0]), 0.7, lambda v, t: np.array([t]))
     assert np.array_equal(fresh, again)
+
+
+def test_backward_euler_first_for_rough_data() -> None:
+    """A step that diffuses: Crank-Nicolson alone lets its fast modes alternate."""
+    heat = pdes.Equation.from_text("u_t = u_xx", name="heat")
+    grid = pdes.Grid((pdes.Axis("x", 0.0, 1.0, 129, periodic=False),))
+    x = grid.coordinates()["x"]
+    rough = {"u": np.heaviside(0.5 - x, 0.5)}
+    walls = {"x-": Neumann(0.0), "x+": Neumann(0.0)}
+
+    def run(solver: str, step: float) -> np.ndarray:
+        found = rollout_lines(
+            heat, grid, rough, np.array([0.1]), solver=solver, boundary=walls, time_step=step
+        )
+        return found.fields["u"][0]
+
+    exact = run("sine_cosine", 0.1)
+    wanted = run("finite_difference_ars443", 1e-4)
+    assert np.max(np.abs(exact - wanted)) < 1e-3
+    steps = np.array([0.01, 0.005, 0.0025])
+    errors = [np.max(np.abs(run("finite_difference_damped", float(h)) - wanted)) for h in steps]
+    assert abs(_slope(steps, errors) - 2.0) < 0.15, errors
+    assert np.max(np.abs(run("finite_difference", 0.01) - wanted)) > 100.0 * errors[0]
 
 
 # Splitting

@@ -104,7 +104,7 @@ class CylinderChannel:
         return np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
 
     def _lines(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        count = max(2, round(n * (self.length - self.height) / self.height / 1.5))
+        count = max(2, round(n * (self.length - self.height) / self.height))
         return (
             np.linspace(self.height, self.length, count + 1)[1:],
             np.linspace(0.0, self.height, n + 1),

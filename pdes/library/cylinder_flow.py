@@ -23,7 +23,6 @@ def cylinder_flow(reynolds: float = 20.0) -> SteadyProblem:
 
     The Reynolds number is that of the mean inflow and the diameter; viscosity is 1e-3.
     """
-    # Above about 47 the steady flow exists but is unstable.
     reynolds = check_range("cylinder_flow", "reynolds", reynolds, 0.0, 100.0, open_low=True)
     y = coordinate("y")
     # Mean inflow is two thirds of the largest: Re = (2/3 speed) 0.1/1e-3.
@@ -43,9 +42,10 @@ def cylinder_flow(reynolds: float = 20.0) -> SteadyProblem:
         solver="taylor_hood",
         resolution=12,
         notes=(
-            "The force on the cylinder is in the record of the solver. The coefficients are the force "
-            "on the cylinder divided by mean inflow squared times half the diameter. At a Reynolds "
-            "number of 20: drag 5.5795, lift 0.010619, pressure difference 0.11752."
+            "The record of the solver holds the force on the cylinder; coefficients are the force "
+            "divided by mean inflow squared times half the diameter. Reynolds number 20: drag "
+            "5.5795, lift 0.010619, pressure difference 0.11752. Above about 47 the steady flow "
+            "is unstable: see pdes.solvers.taylor_hood_march."
         ),
         source="M. Schaefer, S. Turek, Notes Numer. Fluid Mech. 52, 547 (1996), case 2D-1",
     )

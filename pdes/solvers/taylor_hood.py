@@ -89,7 +89,7 @@ def solve_taylor_hood(
     >>> state.errors["u"]["l2"] < 0.05
     True
     """
-    flow = _Flow.of(problem, resolution)
+    flow = Flow.of(problem, resolution)
     fixed, values = flow.fixed()
     state = np.zeros(flow.size)
     state[fixed] = values
@@ -119,8 +119,8 @@ def solve_taylor_hood(
 
 
 @dataclass(frozen=True)
-class _Flow:
-    """A flow problem on its elements."""
+class Flow:
+    """A flow problem on its elements: made by `Flow.of`, used by the steady solver and in time."""
 
     problem: SteadyProblem
     space: Space
@@ -130,7 +130,8 @@ class _Flow:
     force: tuple[Any, Any]
 
     @classmethod
-    def of(cls, problem: SteadyProblem, resolution: int) -> _Flow:
+    def of(cls, problem: SteadyProblem, resolution: int) -> Flow:
+        """Check a problem and make its elements."""
         viscosity, force = _physics(problem)
         space = make_space(problem, resolution, 2)
         if space.mesh.cell_type != "triangle":
@@ -141,6 +142,7 @@ class _Flow:
 
     @property
     def size(self) -> int:
+        """Number of all unknowns."""
         return 2 * self.space.size + int(self.pressure.N)
 
     def linearized(
@@ -155,7 +157,7 @@ class _Flow:
         across = [_divergence[k].assemble(basis, self.pressure) for k in (0, 1)]
         rows = [[carried, None, -across[0].T], [None, carried, -across[1].T]]
         plain = sparse.bmat([*rows, [-across[0], -across[1], None]], format="csr")
-        residual = plain @ state - self._load()
+        residual = plain @ state - self.load()
         if not newton:
             return residual, plain
         extra = [
@@ -164,7 +166,8 @@ class _Flow:
         empty = sparse.csr_matrix((int(self.pressure.N),) * 2)
         return residual, plain + sparse.block_diag([sparse.bmat(extra), empty], format="csr")
 
-    def _load(self) -> np.ndarray:
+    def load(self) -> np.ndarray:
+        """What the force adds to the right-hand side."""
         basis = self.space.basis
         sample = sampler(self.problem, np.asarray(basis.global_coordinates()))
         parts = [_source.assemble(basis, f=sample(part)) for part in self.force]
@@ -204,17 +207,17 @@ class _Flow:
     ) -> SteadyState:
         """Fields and forces."""
         n = self.space.size
-        fields = {"u": state[:n], "v": state[n : 2 * n], "p": self._pressure(state[2 * n :])}
+        fields = {
+            "u": state[:n],
+            "v": state[n : 2 * n],
+            "p": self.pressure_at_nodes(state[2 * n :]),
+        }
         basis: Any = self.space.basis
-        nodes = {s: basis.get_dofs(facets).all() for s, facets in self.space.facets.items()}
-        forces = {}
-        for side, dofs in nodes.items():
-            others = [d for other, d in nodes.items() if other != side]
-            # Where sides meet, the residual of a node is due to both: no force is told then.
-            if np.intersect1d(dofs, np.concatenate([*others, [-1]])).size:
-                continue
-            # What the wall must do to the fluid is the opposite of what the fluid does to it.
-            forces[side] = [-float(residual[dofs + k * n].sum()) for k in (0, 1)]
+        # What a body must do to the fluid is the opposite of what the fluid does to it.
+        forces = {
+            side: [-float(residual[dofs + k * n].sum()) for k in (0, 1)]
+            for side, dofs in self.bodies().items()
+        }
         return SteadyState(
             fields=fields,
             points=np.ascontiguousarray(basis.doflocs.T),
@@ -231,7 +234,18 @@ class _Flow:
             },
         )
 
-    def _pressure(self, values: np.ndarray) -> np.ndarray:
+    def bodies(self) -> dict[str, Any]:
+        """Nodes of every side that meets no other: elsewhere two sides share a residual."""
+        basis: Any = self.space.basis
+        nodes = {s: basis.get_dofs(facets).all() for s, facets in self.space.facets.items()}
+        found = {}
+        for side, dofs in nodes.items():
+            others = [d for other, d in nodes.items() if other != side]
+            if not np.intersect1d(dofs, np.concatenate([*others, [-1]])).size:
+                found[side] = dofs
+        return found
+
+    def pressure_at_nodes(self, values: np.ndarray) -> np.ndarray:
         """Pressure at the nodes of the velocity, of zero mean if only its gradient is known."""
         basis: Any = self.space.basis
         full = np.zeros(self.space.size)

@@ -1,0 +1,214 @@
+"""Flow in time on Taylor-Hood elements: vortex streets, with the forces on bodies.
+
+Second-order backward differences; convection is extrapolated from the last two steps, so that one
+factorization serves all steps. The step is limited by the flow crossing a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import skfem
+import xarray as xr
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from pdes.boundary import Outflow
+from pdes.solvers.errors import SolverDivergence
+from pdes.solvers.taylor_hood import Flow
+from pdes.steady import SteadyProblem
+
+__all__ = ["ORDER", "march_flow"]
+
+ORDER = 2
+
+
+def march_flow(
+    problem: SteadyProblem,
+    *,
+    resolution: int,
+    time_step: float,
+    end: float,
+    initial: np.ndarray | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> xr.Dataset:
+    """Follow a flow from slow (Stokes) flow, with the data of a steady problem.
+
+    Parameters
+    ----------
+    problem : SteadyProblem
+        A flow that `pdes.solvers.taylor_hood` can solve.
+    resolution : int
+        For the mesh recipe.
+    time_step : float
+        Of all steps; below the time in which the flow crosses half a cell.
+    end : float
+        Last time; the first is 0.
+    initial : ndarray, shape (2, points), optional
+        Velocity at the nodes instead of that of Stokes flow.
+    progress : callable, optional
+        Called as ``progress(done, total)`` after each step.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``force_<side>`` with dims ``(time, direction)`` for every side that meets no other, the
+        kinetic energy, and the fields at the last time.
+
+    Raises
+    ------
+    ValueError
+        If the step or the end is not positive.
+    SolverDivergence
+        If the velocity stops being finite: the step was too long.
+
+    Examples
+    --------
+    >>> import pdes
+    >>> problem = pdes.get("cylinder_flow")
+    >>> data = march_flow(problem, resolution=4, time_step=0.01, end=0.03)
+    >>> data.force_cylinder.dims, data.sizes["time"]
+    (('time', 'direction'), 3)
+    """
+    if not (time_step > 0.0 and end >= time_step):
+        raise ValueError(f"time_step={time_step} and end={end}: wanted 0 < time_step <= end")
+    march = _March(Flow.of(problem, resolution), time_step)
+    steps = round(end / time_step)
+    now = march.started(initial)
+    before, carried = None, None
+    forces: dict[str, list[list[float]]] = {side: [] for side in march.bodies}
+    energy = []
+    for step in range(1, steps + 1):
+        after, told, carried_now = march.step(now, before, carried)
+        if not np.all(np.isfinite(after)):
+            raise SolverDivergence("velocity is not finite", step=step, time=step * time_step)
+        before, now, carried = now, after, carried_now
+        for side, force in told.items():
+            forces[side].append(force)
+        energy.append(march.energy(now))
+        if progress is not None:
+            progress(step, steps)
+    return _dataset(march.flow, time_step, now, forces, energy, resolution)
+
+
+class _March:
+    """Matrices that do not change, and one step."""
+
+    def __init__(self, flow: Flow, time_step: float) -> None:
+        self.flow, self.dt = flow, time_step
+        self.n = flow.space.size
+        _, slow = flow.linearized(np.zeros(flow.size), convection=False, newton=False)
+        basis: Any = flow.space.basis
+        mass = _mass.assemble(basis)
+        empty = sparse.csr_matrix((int(flow.pressure.N),) * 2)
+        self.mass = sparse.block_diag([mass, mass, empty], format="csr")
+        self.slow = sparse.csr_matrix(slow)
+        self.load = flow.load()
+        self.fixed, self.values = flow.fixed()
+        self.free = np.setdiff1d(np.arange(flow.size), self.fixed)
+        self.factors: dict[float, Any] = {}
+        self.bodies = flow.bodies()
+
+    def started(self, initial: np.ndarray | None) -> np.ndarray:
+        """State at time zero: Stokes flow, or given velocities."""
+        state = np.zeros(self.flow.size)
+        state[self.fixed] = self.values
+        if initial is not None:
+            state[: 2 * self.n] = np.asarray(initial, float).reshape(-1)
+            return state
+        matrix = self.slow
+        rest = (self.load - matrix @ state)[self.free]
+        state[self.free] = splu(sparse.csc_matrix(matrix[self.free][:, self.free])).solve(rest)
+        return state
+
+    def step(
+        self, now: np.ndarray, before: np.ndarray | None, carried: np.ndarray | None
+    ) -> tuple[np.ndarray, dict[str, list[float]], np.ndarray]:
+        """Next state, forces at its time, and the convection at the present one."""
+        convection = self.convection(now)
+        if before is None or carried is None:
+            rate, history, pushed = 1.0 / self.dt, now / self.dt, convection
+        else:
+            rate = 1.5 / self.dt
+            history = (2.0 * now - 0.5 * before) / self.dt
+            pushed = 2.0 * convection - carried
+        right = self.load + self.mass @ history - pushed
+        matrix, factors = self.factored(rate)
+        after = np.zeros_like(now)
+        after[self.fixed] = self.values
+        after[self.free] = factors.solve((right - matrix @ after)[self.free])
+        residual = matrix @ after - right
+        told = {side: [-float(residual[dofs + k * self.n].sum()) for k in (0, 1)]
+                for side, dofs in self.bodies.items()}  # fmt: skip
+        return after, told, convection
+
+    def factored(self, rate: float) -> tuple[Any, Any]:
+        """Matrix with this weight of the mass, and its factors, made once."""
+        if rate not in self.factors:
+            matrix = (self.slow + rate * self.mass).tocsr()
+            inner = sparse.csc_matrix(matrix[self.free][:, self.free])
+            self.factors[rate] = matrix, splu(inner)
+        return self.factors[rate]
+
+    def convection(self, state: np.ndarray) -> np.ndarray:
+        basis: Any = self.flow.space.basis
+        u, v = (basis.interpolate(state[k * self.n : (k + 1) * self.n]) for k in (0, 1))
+        parts = [
+            _source.assemble(basis, f=np.asarray(u) * w.grad[0] + np.asarray(v) * w.grad[1])
+            for w in (u, v)
+        ]
+        return np.concatenate([*parts, np.zeros(int(self.flow.pressure.N))])
+
+    def energy(self, state: np.ndarray) -> float:
+        return float(0.5 * state @ (self.mass @ state))
+
+
+def _dataset(
+    flow: Flow,
+    time_step: float,
+    state: np.ndarray,
+    forces: dict[str, list[list[float]]],
+    energy: list[float],
+    resolution: int,
+) -> xr.Dataset:
+    n = flow.space.size
+    basis: Any = flow.space.basis
+    times = time_step * np.arange(1, len(energy) + 1)
+    variables: dict[str, Any] = {
+        f"force_{side}": (("time", "direction"), np.array(rows)) for side, rows in forces.items()
+    }
+    variables |= {
+        "energy": ("time", np.array(energy)),
+        "u": ("point", state[:n]),
+        "v": ("point", state[n : 2 * n]),
+        "p": ("point", flow.pressure_at_nodes(state[2 * n :])),
+        "cells": (("cell", "vertex"), basis.element_dofs.T.copy(), {"cell_type": "triangle6"}),
+    }
+    coordinates = {
+        "time": times,
+        "direction": list(flow.problem.coordinates),
+        "x": ("point", basis.doflocs[0].copy()),
+        "y": ("point", basis.doflocs[1].copy()),
+    }
+    attributes = {
+        "name": flow.problem.name,
+        "equation": flow.problem.equation,
+        "status": "ok",
+        "time_step": time_step,
+        "resolution": resolution,
+        "order": ORDER,
+        "open": int(any(isinstance(row["u"], Outflow) for row in flow.conditions.values())),
+    }
+    return xr.Dataset(variables, coordinates, attributes)
+
+
+@skfem.BilinearForm
+def _mass(u: Any, v: Any, w: Any) -> Any:
+    return u * v
+
+
+@skfem.LinearForm
+def _source(v: Any, w: Any) -> Any:
+    return w["f"] * v

@@ -12,12 +12,13 @@ from pdes.data.make import GenerationWarning, Progress, make
 from pdes.data.recipe import Recipe, describe_family, describe_grid
 from pdes.data.samples import Source
 from pdes.problem import Problem
+from pdes.steady import SteadyProblem
 
 __all__ = ["GenerationWarning", "generate"]
 
 
 def generate(
-    problem: str | Problem | Callable[..., xr.Dataset],
+    problem: str | Problem | SteadyProblem | Callable[..., xr.Dataset],
     samples: int,
     store: str | Path,
     *,
@@ -46,9 +47,10 @@ def generate(
 
     Parameters
     ----------
-    problem : str, Problem or callable
+    problem : str, Problem, SteadyProblem or callable
         Name in the registry; or a problem whose initial field is a function ``(grid, rng)``; or a
-        function ``(rng, **parameters) -> Dataset`` that makes one sample.
+        steady problem, with `ranges`; or a function ``(rng, **parameters) -> Dataset`` that makes
+        one sample.
     samples : int
         How many.
     store : path
@@ -149,6 +151,10 @@ def _source(problem: Any, changes: Mapping[str, Any], **entries: Any) -> Source:
         name = problem.equation.name
         own = {"grid": problem.grid, "initial": problem.initial, "times": problem.times}
         found = own | found
+    elif isinstance(problem, SteadyProblem):
+        name = problem.name
+        if found or entries["settings"]:
+            raise ValueError("a steady problem has no initial field, times or settings to replace")
     elif callable(problem):
         name = f"{problem.__module__}.{problem.__qualname__}"
         if found or entries["settings"]:

@@ -19,6 +19,9 @@ from pdes.data.region_store import Array
 from pdes.data.samples import STATUS, Source
 from pdes.problem import Problem
 
+_OF_EVERY_SAMPLE = ("name", "order", "points", "cells", "degree", "discard", "dealias", "backend")
+"""Entries of the record of a solver that do not differ from sample to sample."""
+
 _TRIES = 10
 """Samples to look at before giving up: the first one may be one of those that fail."""
 
@@ -50,7 +53,7 @@ class SampleLayout:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     return cls(template=_template(source, index))
-            except (MemoryError, OSError):
+            except (MemoryError, OSError, ImportError):
                 raise
             except Exception as error:
                 reasons.append(error)
@@ -134,28 +137,45 @@ def _template(source: Source, index: int) -> xr.Dataset:
         if not isinstance(made, xr.Dataset) or not made.data_vars:
             raise TypeError(f"the function returned {type(made).__name__}, wanted a Dataset")
         return made
+    problem = source.problem(drawn)
+    made = (
+        _first_frame(source, problem, index)
+        if isinstance(problem, Problem)
+        else _steady(source, drawn, index)
+    )
+    record = json.loads(made.attrs["solver"])
+    kept = {name: record[name] for name in _OF_EVERY_SAMPLE if name in record}
+    attrs = {**made.attrs, "solver": json.dumps(kept)}
+    if recipe.ranges and isinstance(problem, Problem):
+        # With its parameters as names: their values differ from sample to sample.
+        attrs |= _symbolic(problem, recipe)
+    return made.assign_attrs(attrs)
+
+
+def _first_frame(source: Source, problem: Problem, index: int) -> xr.Dataset:
+    """One output time shows everything but the times."""
     from pdes.simulate import simulate
 
-    problem: Problem = source.problem(drawn)
-    # One output time shows everything but the times.
     brief = dataclasses.replace(problem, times=problem.times[:1], discard=0.0)
     if brief.solver == "exact":
         made = simulate(brief)
     else:
-        fields = _initial(problem, recipe, index)
+        fields = _initial(problem, source.recipe, index)
         start = dataclasses.replace(brief, times=[problem.initial_time])
         made = simulate(start, initial=fields)
     times = made["time"].variable
     made = made.isel(time=0, drop=True).expand_dims(time=problem.times, axis=0)
     made["time"].attrs.update(times.attrs)
-    record = json.loads(made.attrs["solver"])
-    record = {k: v for k, v in record.items() if k not in ("time_step", "steps", "spectral_tail")}
-    record["discard"] = problem.discard
-    attrs = {**made.attrs, "solver": json.dumps(record)}
-    if recipe.ranges:
-        # With its parameters as names: their values differ from sample to sample.
-        attrs |= _symbolic(problem, recipe)
-    return made.assign_attrs(attrs)
+    return made
+
+
+def _steady(source: Source, drawn: dict[str, float], index: int) -> xr.Dataset:
+    from pdes.data.steady_samples import solve_steady_sample
+
+    made = solve_steady_sample(source, drawn, index)
+    # The cells of a mesh are the same for all samples.
+    whole = [name for name, values in made.data_vars.items() if values.dtype.kind in "iu"]
+    return made.set_coords(whole)
 
 
 def _initial(problem: Problem, recipe: Recipe, index: int) -> Mapping[str, Any]:

@@ -115,9 +115,13 @@ def create(
         for name, array in arrays.items():
             _create_array(root, name, array, block, zarr_format)
         root.create_group(MANIFEST)
-        per_sample = [n for n, a in arrays.items() if a.dims == ("sample",) and n != "sample"]
+        beside = [
+            name
+            for name, array in arrays.items()
+            if (array.values is not None or array.dims == ("sample",)) and array.dims != (name,)
+        ]
         root.attrs.update(
-            {**attrs, "schema": SCHEMA, "block": block, "coordinates": " ".join(per_sample)}
+            {**attrs, "schema": SCHEMA, "block": block, "coordinates": " ".join(beside)}
         )
         os.replace(partial, path)
     except OSError as error:

@@ -22,8 +22,8 @@ STATUS = ("missing", "ok", "under_resolved", "step_too_large", "diverged", "fail
 
 SampleFunction = Callable[..., xr.Dataset]
 
-# A full disk or memory says nothing about a sample: the run stops, and can be resumed.
-_ENVIRONMENT = (MemoryError, OSError)
+# A full disk or a missing package says nothing about a sample: the run stops, and can be resumed.
+_ENVIRONMENT = (MemoryError, OSError, ImportError)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class Source:
     ----------
     recipe : Recipe
         What is written down.
-    given : Problem or callable, optional
+    given : Problem, SteadyProblem or callable, optional
         A problem, or a function ``(rng, **parameters) -> Dataset`` that makes one sample.
     """
 
@@ -47,7 +47,7 @@ class Source:
         given: SampleFunction = self.given
         return given if callable(given) else None
 
-    def problem(self, parameters: Mapping[str, float]) -> Problem:
+    def problem(self, parameters: Mapping[str, float]) -> Any:
         """Problem of a sample with these drawn parameters."""
         recipe = self.recipe
         if self.given is None:
@@ -55,6 +55,11 @@ class Source:
 
             return get(recipe.problem, **recipe.parameters, **parameters, **recipe.overrides())
         values = {**recipe.parameters, **parameters}
+        if not isinstance(self.given, Problem):
+            unknown = sorted(set(values) - set(self.given.parameters))
+            if unknown:
+                raise ValueError(f"{self.given.name!r} has no parameters {unknown}")
+            return dataclasses.replace(self.given, parameters={**self.given.parameters, **values})
         changes = recipe.overrides()
         if recipe.initial is not None and describes(recipe.initial, self.given):
             changes.pop("initial")
@@ -135,6 +140,8 @@ def _solve_group(
     except Exception as error:
         # Parameters out of range belong to these samples only.
         return dict.fromkeys(members, _failure(error))
+    if not isinstance(problem, Problem):
+        return {i: _alone(lambda i=i: _steady(source, parameters, i)) for i in members}
     if not (problem.solver in INTEGRATORS and callable(problem.initial)):
         return {i: _alone(lambda i=i: _simulated(problem, recipe, i)) for i in members}
     found = _together(problem, recipe, members) if len(members) > 1 else None
@@ -229,6 +236,12 @@ def _simulated(problem: Problem, recipe: Recipe, index: int) -> Solved:
     if problem.solver == "exact":
         return _solved(simulate(problem))
     return _solved(simulate(problem, initial=_draw(problem, recipe, index)))
+
+
+def _steady(source: Source, parameters: dict[str, float], index: int) -> Solved:
+    from pdes.data.steady_samples import solve_steady_sample
+
+    return _solved(solve_steady_sample(source, parameters, index))
 
 
 def _from_function(source: Source, parameters: dict[str, float], index: int) -> Solved:

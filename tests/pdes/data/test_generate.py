@@ -230,6 +230,36 @@ def test_a_problem_and_a_function_may_be_given(tmp_path):
         verify(tmp_path / "f.zarr", samples=1)
 
 
+def test_steady_problems_keep_their_random_coefficient(tmp_path):
+    data = pdes.generate("darcy", 3, tmp_path / "d.zarr", parameters={"cells": 16})
+    assert list(data.data_vars) == ["u", "a"]
+    assert data.u.dims == data.a.dims == ("sample", "x", "y")
+    assert set(np.unique(data.a)) == {3.0, 12.0}
+    assert not np.array_equal(data.a[0], data.a[1])
+    # What leaves the square is what its unit source puts in: cells of equal size, zero around.
+    h, a, u = 1 / 16, data.a.values.astype(float), data.u.values.astype(float)
+    edges = [(a[:, 0], u[:, 0]), (a[:, -1], u[:, -1]), (a[:, :, 0], u[:, :, 0])]
+    edges.append((a[:, :, -1], u[:, :, -1]))
+    outflow = sum((2 * ai * ui / h * h).sum(axis=1) for ai, ui in edges)
+    np.testing.assert_allclose(outflow, 1.0, rtol=1e-5)
+    verify(tmp_path / "d.zarr", samples=3, rtol=0.0)
+    with pytest.raises(RuntimeError, match="would be the same"):
+        pdes.generate("motz", 2, tmp_path / "m.zarr")
+
+
+def test_meshes_are_kept_with_their_cells(tmp_path):
+    problem = pdes.get("poisson_peak", resolution=4)
+    name = next(iter(problem.parameters), None)
+    if name is None:
+        pytest.skip("this problem has no parameter to draw")
+    value = problem.parameters[name]
+    data = pdes.generate(problem, 2, tmp_path / "p.zarr", ranges={name: (value, 1.1 * value)})
+    assert data.u.dims == ("sample", "point")
+    assert data.cells.dims == ("cell", "vertex")
+    assert load(tmp_path / "p.zarr").cells.equals(data.cells)
+    assert pdes.plot(data, "u", sample=1)[0, 0].collections
+
+
 def straight_line(rng, slope):
     x = np.linspace(0.0, 1.0, 9)
     return xr.Dataset({"y": ("x", slope * x)}, coords={"x": x})

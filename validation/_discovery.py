@@ -204,10 +204,15 @@ def fit(data: Any, **options: Any) -> Any:
 
 
 @functools.cache
-def trial(problem: str, level: float, seed: int, every: int = 1) -> Trial:
-    """The default estimator on a problem with noise of the given level."""
+def trial(
+    problem: str, level: float, seed: int, every: int = 1, periodic: bool | None = None
+) -> Trial:
+    """The default estimator on a problem with noise of the given level.
+
+    Whether the axis wraps around is read off the recording unless told.
+    """
     data = noisy(recording(problem, every), level, (seed, index_of(problem)))
-    return hold_against(fit(data), problem_of(problem).equation)
+    return hold_against(fit(data, periodic=periodic), problem_of(problem).equation)
 
 
 def engine(data: Any, library: Any = None) -> EquationFit:

@@ -15,6 +15,10 @@ from ._discovery import (
     SECOND_TIER,
     Cells,
     cells_of,
+    fit,
+    hold_against,
+    index_of,
+    noisy,
     percent,
     trial,
 )
@@ -205,27 +209,31 @@ ALARMS = Case(
 def _several_runs() -> Measurements:
     import pdes
 
-    from ._discovery import fit, hold_against, index_of, noisy
-
     problem = pdes.get("fisher_kpp")
     batch = pdes.simulate(problem, samples=4, seed=100).u
-    scores: dict[int, list[float]] = {1: [], 2: [], 4: []}
-    for seed in range(8):
-        runs = [
-            noisy(
-                batch.isel(sample=k),
-                1.0,
-                (seed, index_of("fisher_kpp"), k),
-                scale=0.5 * float(np.sqrt(np.mean(batch.isel(sample=k).values ** 2))),
-            )
-            for k in range(4)
-        ]
-        for count, values in scores.items():
-            values.append(hold_against(fit(runs[:count]), problem.equation).f1)
-    means = {count: float(np.mean(values)) for count, values in scores.items()}
+    rows, gained, lowest = [], 1.0, 1.0
+    for level in (0.1, 0.2, 0.3):
+        scores: dict[int, list[float]] = {1: [], 2: [], 4: []}
+        for seed in range(8):
+            runs = []
+            for k in range(4):
+                clean = batch.isel(sample=k)
+                strength = float(np.sqrt(np.mean(clean.values**2)))
+                place = (seed, index_of("fisher_kpp"), k)
+                runs.append(noisy(clean, level, place, scale=strength))
+            for count, values in scores.items():
+                values.append(hold_against(fit(runs[:count]), problem.equation).f1)
+        means = {count: float(np.mean(values)) for count, values in scores.items()}
+        gained = min(gained, means[4] - means[1])
+        if level <= 0.2:
+            lowest = min(lowest, means[4])
+        rows.append({"noise": percent(level)} | {f"F1 of {n}": v for n, v in means.items()})
     return Measurements(
-        values={"F1 gained from one run to four": means[4] - means[1], "F1 of four runs": means[4]},
-        table=[{"runs": count, "mean F1": value} for count, value in means.items()],
+        values={
+            "least F1 gained from one run to four": gained,
+            "F1 of four runs, up to 20 %": lowest,
+        },
+        table=rows,
     )
 
 
@@ -234,22 +242,71 @@ SEVERAL = Case(
     tier="full",
     title="More recordings decide what stronger methods cannot",
     description=(
-        "The Fisher equation from one, two and four random initial fields at noise of half the "
-        "root mean square of the field, eight seeds: rows of all runs are stacked, each whitened "
-        "with its own covariance."
+        "The Fisher equation from one, two and four random initial fields, noise relative to the "
+        "root mean square of the field (about five times its fluctuation), eight seeds: rows of "
+        "all runs are stacked, each whitened with its own covariance."
     ),
     run=_several_runs,
     predictions=(
         Prediction(
-            name="F1 gained from one run to four",
+            name="least F1 gained from one run to four",
             value=0.0,
             kind="at_least",
             source="information adds up over independent runs",
         ),
         Prediction(
-            name="F1 of four runs", value=0.9, kind="at_least", source="independent runs add up"
+            name="F1 of four runs, up to 20 %",
+            value=1.0,
+            kind="at_least",
+            source="four times the information of one run at 10 %, which is found",
         ),
     ),
 )
 
-CASES = [QUICK, ALARMS_QUICK, TABLE, STRONG, COARSE, SECOND, ALARMS, SEVERAL]
+# --- Open ends -----------------------------------------------------------------------------------
+
+
+def _open_ends() -> Measurements:
+    cells, alarms, fits = Cells(), 0, 0
+    for problem in BENCHMARK:
+        for level in (0.0, 0.05, 0.1, 0.2):
+            for seed in SEEDS if level else [0]:
+                run = trial(problem, level, seed, 2, False)
+                cells.add(problem, level, run.f1)
+                alarms, fits = alarms + (not run.adequate), fits + 1
+    return Measurements(
+        values={
+            "cells with F1 = 1 on every seed": cells.perfect,
+            "share of fits declared inadequate": alarms / fits,
+        },
+        table=cells.rows(),
+        note=f"{alarms} of {fits} fits declared inadequate.",
+    )
+
+
+OPEN = Case(
+    name="open-ends",
+    tier="full",
+    title="Terms found if nothing is known of the ends",
+    description=(
+        "The benchmark on every second point, read as not periodic: windows that fit inside, and "
+        f"a test for coefficients that drift along x as well. Ten seeds. {NOISE}"
+    ),
+    run=_open_ends,
+    predictions=(
+        Prediction(
+            name="cells with F1 = 1 on every seed",
+            value=31,
+            kind="at_least",
+            source="as for half the resolution: one cell in 32 may be lost",
+        ),
+        Prediction(
+            name="share of fits declared inadequate",
+            value=0.01,
+            kind="at_most",
+            source="chi^2 beyond 3.3 standard deviations, P < 5e-4, and two drift tests at F > 20",
+        ),
+    ),
+)
+
+CASES = [QUICK, ALARMS_QUICK, TABLE, STRONG, COARSE, SECOND, ALARMS, SEVERAL, OPEN]

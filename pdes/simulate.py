@@ -275,7 +275,7 @@ def _attributes(
             "time_step": run.time_step,
             "steps": run.steps,
             "dealias": list(run.dealias),
-            "spectral_tail": run.tail,
+            SOLVERS[solver].watches: run.tail,
             "backend": backend,
         }
     return {

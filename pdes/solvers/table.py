@@ -31,11 +31,14 @@ class Solver:
     run : callable
         ``run(problem, fields, times, *, time_step, dtype, strict, progress) -> Rollout`` with the
         initial fields as arrays of any namespace.
+    watches : str, default "spectral_tail"
+        What `Rollout.tail` is the largest value of.
     """
 
     name: str
     order: int
     run: Callable[..., Rollout]
+    watches: str = "spectral_tail"
 
 
 def _spectral(name: str) -> Callable[..., Rollout]:
@@ -103,8 +106,8 @@ SOLVERS: dict[str, Solver] = {
         name: Solver(name=name, order=method.order, run=_spectral(name))
         for name, method in INTEGRATORS.items()
     },
-    "mac_rk3": Solver(name="mac_rk3", order=3, run=_staggered("mac_rk3")),
-    "mac_ab2": Solver(name="mac_ab2", order=2, run=_staggered("mac_ab2")),
+    "mac_rk3": Solver(name="mac_rk3", order=3, run=_staggered("mac_rk3"), watches="divergence"),
+    "mac_ab2": Solver(name="mac_ab2", order=2, run=_staggered("mac_ab2"), watches="divergence"),
     **{
         name: Solver(name=name, order=solver.order, run=_lines(name))
         for name, solver in LINE_SOLVERS.items()

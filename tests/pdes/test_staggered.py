@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import json
 from pathlib import Path
 
 import array_api_compat.numpy as xnp
@@ -338,5 +339,7 @@ def test_dataset_says_what_it_is() -> None:
     assert run.u.dims == ("time", "x", "y")
     assert np.all(run.u.values[:, 1:-1, -1] == 1.0)
     assert np.all(run.u.values[:, :, 0] == 0.0)
-    assert '"name": "mac_rk3"' in run.attrs["solver"]
+    solver = json.loads(run.attrs["solver"])
+    assert (solver["name"], solver["order"]) == ("mac_rk3", 3)
+    assert 0.0 < solver["divergence"] < 1e-11
     assert "p_x" in run.attrs["equation"]

@@ -25,7 +25,7 @@ _PUBLIC = {
     "Prediction": "sciml.theory",
     "Verdict": "sciml.theory",
 }
-_ROOMS = ("discovery", "metrics", "plotting", "theory", "validation")
+_ROOMS = ("datasets", "discovery", "metrics", "noise", "plotting", "theory", "validation")
 
 __all__ = ["__version__", *_PUBLIC]
 

@@ -11,10 +11,12 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 def public_data(folder: str) -> Path:
-    """Folder of public recordings that are not shipped with the package, or skip with the reason."""
+    """Folder of public recordings that are not shipped, or skip with the reason."""
     root = Path(os.environ.get("SCIML_PUBLIC_DATA", REPOSITORY.parent / "shared" / "data"))
     if not (root / folder).is_dir():
-        pytest.skip(f"public recordings not found at {root / folder}: set SCIML_PUBLIC_DATA to use them")
+        pytest.skip(
+            f"public recordings not found at {root / folder}: set SCIML_PUBLIC_DATA to use them"
+        )
     return root / folder
 
 

@@ -87,7 +87,7 @@ def discover(
                 json_path, json.dumps(result, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
             )
         if plot_path is not None:
-            _write(plot_path, _picture(model, plot_path))
+            _write(plot_path, _picture(model, data, plot_path))
 
 
 def read(
@@ -179,19 +179,41 @@ def _one_or_list(items: list[Any] | None) -> Any:
     return items[0] if items and len(items) == 1 else items or None
 
 
-def _picture(model: Any, path: Path) -> bytes:
+def _picture(model: Any, data: xr.Dataset, path: Path) -> bytes:
     import io
 
     import matplotlib as mpl
-    import numpy as np
 
     mpl.use("agg")  # a command draws to a file, also where there is no display
-    drawn = model.plot()
-    first = drawn if hasattr(drawn, "savefig") else np.ravel(drawn)[0]
-    figure = first if hasattr(first, "savefig") else first.figure
+    figure = _report(model, data)
     buffer = io.BytesIO()
     figure.savefig(buffer, format=path.suffix.lstrip(".").lower(), dpi=150)
     return buffer.getvalue()
+
+
+def _report(model: Any, data: xr.Dataset) -> Any:
+    """Data, what the equation predicts from their first frame, and the evidence."""
+    from sciml.plotting import plot_report
+
+    if "sample" in data.dims or len(model.coordinates_) > 2:
+        return model.plot()[0].figure
+    simulation = _simulation(model, data) if all(model.adequate_.values()) else None
+    return plot_report(model, data, simulation, title=str(data.attrs.get("source_file", "")))
+
+
+def _simulation(model: Any, data: xr.Dataset) -> Any:
+    """The found equation from the first frame: periodic if the ends meet, else between them."""
+    first, times = data.isel(time=0), data["time"].values
+    with warnings.catch_warnings():
+        # a noisy first frame is never smooth; the figure shows how far it carries
+        warnings.simplefilter("ignore")
+        for options in ({}, {"boundary": data}):
+            try:
+                return model.simulate(first, times, **options)
+            except (ValueError, RuntimeError) as error:
+                reason = error
+    messages().print(f"no simulation in the figure: {reason}", markup=False)
+    return None
 
 
 def _write(path: Path, content: str | bytes) -> None:

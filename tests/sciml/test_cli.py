@@ -195,6 +195,12 @@ class FakeModel:
         return np.ravel(Figure(figsize=(2, 1)).subplots(1, 2))
 
 
+@pytest.fixture(autouse=True)
+def free_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Output must not fold at a width that a test runner sets for its workers."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def recording(tmp_path: Path) -> Path:
     """Three decaying Fourier modes: u_t = 0.1 u_xx on a periodic axis, written by numpy."""
@@ -317,7 +323,7 @@ def test_reading_errors_name_the_options(fake, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
-def test_discover_draws(recording, fake, tmp_path, suffix):
+def test_discover_draws(recording, tmp_path, suffix):
     result = sciml_command("discover", recording, "--plot", tmp_path / f"a.{suffix}")
     assert result.exit_code == 0, result.output
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]

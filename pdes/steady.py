@@ -29,6 +29,7 @@ SOLVERS: dict[str, str] = {
     "chebyshev": "pdes.solvers.collocation:solve_chebyshev",
     "fast_poisson": "pdes.solvers.elliptic:solve_box",
     "finite_element": "pdes.solvers.finite_element:solve_finite_element",
+    "helmholtz": "pdes.solvers.helmholtz:solve_helmholtz",
     "taylor_hood": "pdes.solvers.taylor_hood:solve_taylor_hood",
 }
 

@@ -118,7 +118,7 @@ STEADY = Case(
 def _street() -> Measurements:
     problem = pdes.get("cylinder_flow", reynolds=100.0)
     # A coarse street, grown from slow flow, starts the fine one near its cycle.
-    coarse = march_flow(problem, resolution=10, time_step=1e-3, end=3.5)
+    coarse = march_flow(problem, resolution=8, time_step=1e-3, end=3.5)
     nodes = make_space(problem, _FINE, 2).basis.doflocs.T
     spread = LinearNDInterpolator(
         np.stack([coarse.x, coarse.y], axis=1), np.stack([coarse.u, coarse.v], axis=1)

@@ -73,7 +73,7 @@ def fisher_front(diffusivity: float = 0.1, growth: float = 1.0) -> Problem:
     """A front invading the empty state: sampled from its closed form."""
     equation = fisher_kpp_equation(diffusivity, growth)
     front = front_solution(equation)
-    length = np.sqrt(diffusivity / growth)
+    length = float(np.sqrt(diffusivity / growth))
     ends = Dirichlet(front.fields["u"])
     return Problem(
         equation=equation,

@@ -17,7 +17,7 @@ def nagumo_front(diffusivity: float = 0.05, growth: float = 4.0, threshold: floa
     """The front on an interval whose ends follow the closed form."""
     equation = nagumo_equation(diffusivity, growth, threshold)
     front = front_solution(equation)
-    length = np.sqrt(diffusivity / growth)
+    length = float(np.sqrt(diffusivity / growth))
     ends = Dirichlet(front.fields["u"])
     return Problem(
         equation=equation,

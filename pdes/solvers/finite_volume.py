@@ -186,7 +186,8 @@ class FiniteVolume:
             return
         padded = self._sides.pad(values, axis, time)
         jets = dict(zip(self.fields, padded, strict=True))
-        spacing = self.grid.spacings[axis]
+        # A numpy scalar would turn single precision into double.
+        spacing = float(self.grid.spacings[axis])
         fastest = self._fastest(jets, axis, time) if rows else None
         for row in rows:
             flux = self._flux[row, axis](jets, time)

@@ -113,7 +113,7 @@ class NodeSides:
             return 2.0 * edge - inner
         if isinstance(condition, Outflow):
             return inner
-        factor = 2.0 * self.grid.spacings[axis] / self.diffusivity.get((field, axis), 1.0)
+        factor = 2.0 * float(self.grid.spacings[axis]) / self.diffusivity.get((field, axis), 1.0)
         data = self._data(condition, axis, 0 if end < 0 else -1, time)
         if isinstance(condition, Neumann):
             return inner + self._thick(factor * data["flux"], axis)
@@ -128,7 +128,7 @@ class NodeSides:
         for axis, order in enumerate(orders):
             if order == 0:
                 continue
-            place, h = axis - len(orders), self.grid.spacings[axis]
+            place, h = axis - len(orders), float(self.grid.spacings[axis])
             low = self.beyond(value, field, axis, -1, time)
             high = self.beyond(value, field, axis, 1, time)
             xp = array_namespace(value)

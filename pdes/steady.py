@@ -28,6 +28,7 @@ SOLVERS: dict[str, str] = {
     "cell_centered": "pdes.solvers.darcy:solve_darcy",
     "chebyshev": "pdes.solvers.collocation:solve_chebyshev",
     "fast_poisson": "pdes.solvers.elliptic:solve_box",
+    "fast_sweeping": "pdes.solvers.eikonal:solve_eikonal",
     "finite_element": "pdes.solvers.finite_element:solve_finite_element",
     "helmholtz": "pdes.solvers.helmholtz:solve_helmholtz",
     "taylor_hood": "pdes.solvers.taylor_hood:solve_taylor_hood",

@@ -334,7 +334,7 @@ MEMORY = Case(
     predictions=(
         Prediction(
             name="growth of memory over size of data",
-            value=0.05,
+            value=0.1,
             kind="at_most",
             source="one block of 4 MiB at a time, however many there are",
         ),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import logging
 import shutil
+import threading
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,12 +109,8 @@ class _Block:
         return range(start, min(start + self.size, self.source.recipe.samples))
 
     def __call__(self, number: int) -> dict[str, Any]:
-        from threadpoolctl import threadpool_limits
-
         members = self.range_of(number)
-        with threadpool_limits(1), warnings.catch_warnings():
-            # What a warning would say of a sample is in its status.
-            warnings.simplefilter("ignore")
+        with _quiet_on_one_core():
             solved = solve_samples(self.source, members)
         try:
             return self._write(number, members, solved)
@@ -141,8 +139,28 @@ class _Block:
                     failures[index] = f"no field {name!r} of shape {shape}"
                     values["status"][place] = STATUS.index("failed")
             values[name] = block
+        # The status comes last: what a full disk or a kill cuts short counts as missing.
+        values["status"] = values.pop("status")
         note = {"failures": {str(index): text for index, text in sorted(failures.items())}}
         return region_store.write_block(self.path, number, members.start, values, note)
+
+
+@contextlib.contextmanager
+def _quiet_on_one_core() -> Iterator[None]:
+    """No warnings, as what they would say is in the status, and no threads for linear algebra.
+
+    Both are settings of the whole process, which threads that come and go in any order would leave
+    in disarray: only the main thread sets them back.
+    """
+    from threadpoolctl import threadpool_limits
+
+    if threading.current_thread() is not threading.main_thread():
+        threadpool_limits(1)
+        yield
+        return
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _lay_out(
@@ -210,10 +228,11 @@ def _fill(
     finished = sum(len(work.range_of(number)) for number in done)
     if progress is not None:
         progress(finished, total)
-    for entry in run_blocks(work, blocks, scheduler=scheduler, workers=workers, client=client):
-        finished += len(work.range_of(entry["block"]))
-        if progress is not None:
-            progress(finished, total)
+    with _quiet_on_one_core():
+        for entry in run_blocks(work, blocks, scheduler=scheduler, workers=workers, client=client):
+            finished += len(work.range_of(entry["block"]))
+            if progress is not None:
+                progress(finished, total)
     entries = region_store.read_manifest(path)
     failures = {k: text for b in sorted(entries) for k, text in entries[b]["failures"].items()}
     try:

@@ -461,6 +461,8 @@ def test_a_full_disk_while_a_chunk_is_written(reference, tmp_path, monkeypatch):
         with pytest.raises(StoreFullError, match="no space left"):
             burgers(path, chunk=2)
     assert 0 < len(list(path.glob("manifest/*.json"))) < 6
+    data = open_generated(path)
+    assert np.array_equal(np.isnan(data.u.values).any(axis=(1, 2)), data.status.values == 0)
     burgers(path, chunk=2)
     assert files(path) == files(reference)
 
@@ -494,6 +496,17 @@ def test_one_and_two_workers_write_the_same_bytes(reference, tmp_path, scheduler
     path = tmp_path / "burgers.zarr"
     burgers(path, chunk=2, scheduler=scheduler, workers=workers)
     assert files(path) == files(reference)
+
+
+def test_threads_leave_the_settings_of_the_process_as_they_were(tmp_path):
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    with threadpool_limits(2), warnings.catch_warnings(record=True) as caught:
+        before = [pool["num_threads"] for pool in threadpool_info()]
+        burgers(tmp_path / "burgers.zarr", chunk=1, scheduler="threads", workers=4)
+        assert [pool["num_threads"] for pool in threadpool_info()] == before
+        warnings.warn("heard", UserWarning, stacklevel=1)
+        assert [str(item.message) for item in caught] == ["heard"]
 
 
 def test_a_killed_dask_worker_loses_nothing(reference, tmp_path):

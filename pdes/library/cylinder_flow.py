@@ -10,7 +10,7 @@ from pdes.exact.steady_solution import SteadySolution
 from pdes.library.ranges import check_range
 from pdes.mesh import Rectangle
 from pdes.registry import register
-from pdes.solvers.taylor_hood import flow_residual
+from pdes.solvers.flow_equations import flow_residual
 from pdes.steady import SteadyProblem
 from pdes.symbols import coordinate, parameter
 

@@ -20,36 +20,12 @@ from pdes.boundary import Condition, Dirichlet, NoSlip, Outflow
 from pdes.solvers.convergence import ConvergenceError
 from pdes.solvers.finite_element_errors import error_norms
 from pdes.solvers.finite_element_space import Space, make_space, sampler
-from pdes.steady import SteadyProblem, SteadyState, unknown
-from pdes.symbols import coordinate, parameter
+from pdes.solvers.flow_equations import FIELDS, flow_residual
+from pdes.steady import SteadyProblem, SteadyState
 
-__all__ = ["ORDERS", "flow_residual", "solve_taylor_hood"]
+__all__ = ["ORDERS", "Flow", "solve_taylor_hood"]
 
 ORDERS = {"velocity": {"l2": 3.0, "h1": 2.0}, "pressure": {"l2": 2.0, "h1": 1.0}}
-FIELDS = ("u", "v", "p")
-
-
-def flow_residual() -> dict[str, Any]:
-    """Equations of steady flow of density one, without forces.
-
-    Returns
-    -------
-    dict of str to sympy.Expr
-        In the fields ``u``, ``v``, ``p`` and the parameter ``viscosity``.
-
-    Examples
-    --------
-    >>> flow_residual()["p"]
-    Derivative(u(x, y), x) + Derivative(v(x, y), y)
-    """
-    x, y, viscosity = coordinate("x"), coordinate("y"), parameter("viscosity")
-    u, v, p = (unknown(name) for name in FIELDS)
-
-    def momentum(w: Any, along: Any) -> Any:
-        drag = viscosity * (w.diff(x, 2) + w.diff(y, 2))
-        return u * w.diff(x) + v * w.diff(y) + p.diff(along) - drag
-
-    return {"u": momentum(u, x), "v": momentum(v, y), "p": u.diff(x) + v.diff(y)}
 
 
 def solve_taylor_hood(
@@ -60,7 +36,7 @@ def solve_taylor_hood(
     Parameters
     ----------
     problem : SteadyProblem
-        With the residual of `flow_residual` (plus forces), on a mesh of triangles. Sides are
+        With the residual of `pdes.solvers.flow_equations` (plus forces), on triangles. Sides are
         `NoSlip`, `Outflow`, or a mapping of ``u`` and ``v`` to `Dirichlet` and ``p`` to `Outflow`.
     resolution : int
         For the mesh recipe.
@@ -280,7 +256,7 @@ def _physics(problem: SteadyProblem) -> tuple[float, tuple[Any, Any]]:
         if rest.atoms(sympy.core.function.AppliedUndef) or (name == "p" and rest != 0):
             raise ValueError(
                 f"{problem.name}: the residual of {name!r} is not that of a steady flow "
-                f"(pdes.solvers.taylor_hood.flow_residual); it differs by {rest}"
+                f"(pdes.solvers.flow_equations); it differs by {rest}"
             )
         force.append(rest)
     return viscosity, (force[0], force[1])

@@ -15,7 +15,7 @@ from pdes.boundary import Dirichlet, Neumann, NoSlip, Outflow
 from pdes.cylinder_channel import CylinderChannel
 from pdes.mesh import Rectangle
 from pdes.solvers.convergence import ConvergenceError
-from pdes.solvers.taylor_hood import flow_residual
+from pdes.solvers.flow_equations import flow_residual
 from pdes.symbols import coordinate
 
 Y = coordinate("y")

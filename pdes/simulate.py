@@ -97,6 +97,10 @@ def simulate(
     >>> data.u.dims, data.attrs["status"]
     (('time', 'x'), 'ok')
     """
+    if not isinstance(problem, Problem):
+        raise ValueError(
+            f"problem: got {type(problem).__name__}, wanted a Problem; steady ones are for pdes.solve"
+        )
     times = problem.times if times is None else check_times(times, problem.initial_time)
     solver = problem.solver if solver is None else solver
     seed = problem.initial_seed if seed is None else int(seed)

@@ -236,6 +236,8 @@ def test_problem_checks_its_own_numbers() -> None:
         dataclasses.replace(pdes.get("motz"), exact_name="wrong")
     with pytest.raises(ValueError, match="wanted a SteadyProblem"):
         pdes.solve(pdes.get("heat"))
+    with pytest.raises(ValueError, match=r"got SteadyProblem.*for pdes\.solve"):
+        pdes.simulate(pdes.get("motz"))
 
 
 def test_a_flux_that_does_not_belong_to_the_residual_is_refused() -> None:

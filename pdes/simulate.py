@@ -99,7 +99,8 @@ def simulate(
     """
     if not isinstance(problem, Problem):
         raise ValueError(
-            f"problem: got {type(problem).__name__}, wanted a Problem; steady ones are for pdes.solve"
+            f"problem: got {type(problem).__name__}, wanted a Problem; steady ones are for "
+            "pdes.solve"
         )
     times = problem.times if times is None else check_times(times, problem.initial_time)
     solver = problem.solver if solver is None else solver

@@ -35,7 +35,7 @@ class FourierBasis:
     cutoffs : tuple of int
         Highest mode kept along each axis: ``(N - 1)//(degree + 1)``, or ``N//2`` for degree 1.
     modes : tuple of int
-        Shape of the coefficients. Real fields have those up to the cutoff on the last axis.
+        Shape of the coefficients; the last of several axes ends at the cutoff for real fields.
     forward, inverse : callable
         Transforms over the last axes, unnormalized forward.
 
@@ -68,9 +68,10 @@ class FourierBasis:
             np.rint(k * length / (2.0 * np.pi))
             for k, length in zip(self._wavenumbers, grid.lengths, strict=True)
         ]
-        if real:
+        if real and self.dimension > 1:
             # Modes above the cutoff would stay zero: a third of the arithmetic, and of the
             # transforms along the other axes, is saved by leaving those of the last axis out.
+            # (With one axis there are no others, and filling up costs what is saved.)
             kept = self.cutoffs[-1] + 1
             self._wavenumbers[-1] = self._wavenumbers[-1][..., :kept]
             self._numbers[-1] = self._numbers[-1][..., :kept]
@@ -157,12 +158,12 @@ class FourierBasis:
                 lambda values: fft.fftn(values, axes=axes),
                 lambda spectrum: fft.ifftn(spectrum, axes=axes),
             )
-        last, kept, others = shape[-1], self.cutoffs[-1] + 1, axes[:-1]
-        whole = kept == last // 2 + 1
+        last, others = shape[-1], axes[:-1]
+        kept, half = self.modes[-1], last // 2 + 1
 
         def forward(values: Array) -> Array:
             spectrum = fft.rfft(values, axis=-1)
-            spectrum = spectrum if whole else spectrum[..., :kept]
+            spectrum = spectrum if kept == half else spectrum[..., :kept]
             for axis in others:
                 spectrum = fft.fft(spectrum, axis=axis)
             return spectrum
@@ -170,7 +171,11 @@ class FourierBasis:
         def inverse(spectrum: Array) -> Array:
             for axis in others:
                 spectrum = fft.ifft(spectrum, axis=axis)
-            # The transform fills the modes left out with zeros.
+            if kept < half and isinstance(spectrum, np.ndarray):
+                # The transform would fill up by itself, but numpy is slower at it.
+                full = np.empty((*spectrum.shape[:-1], half), dtype=spectrum.dtype)
+                full[..., :kept], full[..., kept:] = spectrum, 0.0
+                spectrum = full
             return fft.irfft(spectrum, n=last, axis=-1)
 
         return forward, inverse

@@ -87,14 +87,22 @@ class ETDRK4:
         q_double, half_step = 2.0 * q, 0.5 * time_step
 
         def step(state: Array, time: float, nonlinear: Callable[[Array, float], Array]) -> Array:
+            # Sums go into products made here: arrays of a small state fit the cache then.
             n_0 = nonlinear(state, time)
-            base = decay_half * state
-            increment = q * n_0
+            base, increment = decay_half * state, q * n_0
             a = base + increment
             n_a = nonlinear(a, time + half_step)
-            n_b = nonlinear(base + q * n_a, time + half_step)
-            c = decay_half * a + (q_double * n_b - increment)
+            b = q * n_a
+            b += base
+            n_b = nonlinear(b, time + half_step)
+            c = q_double * n_b
+            c -= increment
+            c += decay_half * a
             n_c = nonlinear(c, time + time_step)
-            return decay * state + f_1 * n_0 + f_2 * (n_a + n_b) + f_3 * n_c
+            result = decay * state
+            result += f_1 * n_0
+            result += f_2 * (n_a + n_b)
+            result += f_3 * n_c
+            return result
 
         return step

@@ -1,4 +1,4 @@
-"""Times of arrival near the points where signals start, which a difference scheme cannot resolve."""
+"""Times near the points where signals start, which a difference scheme cannot resolve."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -254,8 +255,26 @@ def solve(
         arguments["resolution"] = problem.resolution if resolution is None else resolution
     elif resolution is not None:
         raise ValueError(f"{problem.name}: lives on a grid; replace its domain to refine it")
+    _check_options(problem, name, run, arguments)
     state = run(problem, **arguments)
     return _dataset(problem, name, state)
+
+
+def _check_options(
+    problem: SteadyProblem, solver: str, run: Callable[..., Any], arguments: Mapping[str, Any]
+) -> None:
+    """Refuse options that the solver does not have."""
+    known = [name for name in inspect.signature(run).parameters if name != "problem"]
+    for name in arguments:
+        if name == "resolution" and name not in known:
+            raise ValueError(
+                f"{problem.name}: solver {solver!r} works on grids and the domain is a mesh; use "
+                "'finite_element', or give a Grid as the domain"
+            )
+        if name not in known:
+            raise ValueError(
+                f"{problem.name}: solver {solver!r} has no option {name!r}; it has {known}"
+            )
 
 
 def _dataset(problem: SteadyProblem, solver: str, state: SteadyState) -> xr.Dataset:

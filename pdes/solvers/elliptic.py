@@ -73,7 +73,8 @@ def solve_sampled(box: BoxProblem, order: int) -> SteadyState:
         check_balance(box.problem, box.grid, box.conditions, box.load, np.real(box.source))
     shift = box.reaction / box.diffusivity
     source = pad_source(box.source / box.diffusivity, box.axes)
-    ghost, given = ghosts(box, order, shift), given_values(box)
+    ghost = ghosts(box, order, shift)
+    given = np.broadcast_to(given_values(box), box.source.shape)
     lift = pad(given, box.axes, ghost)
     inside = (..., *[axis.unknowns for axis in box.axes])
     right = average_source(source, box.axes, order)

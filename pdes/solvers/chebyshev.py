@@ -1,7 +1,7 @@
 """Collocation at Chebyshev's points: derivatives of the polynomial through all nodes.
 
 The differentiation matrix comes from barycentric weights (J.-P. Berrut and L. N. Trefethen, SIAM
-Rev. 46, 501 (2004), equation 9.4); its diagonal is minus the sum of the rest of the row, so that
+Rev. 46, 501 (2004), section 9); its diagonal is minus the sum of the rest of the row, so that
 constants have the derivative zero to rounding (R. Baltensperger and M. R. Trummer, SIAM J. Sci.
 Comput. 24, 1465 (2003)). Errors of analytic solutions fall exponentially. The largest eigenvalue of
 the second derivative between Dirichlet ends is ``0.0474 n^4`` on [-1, 1].

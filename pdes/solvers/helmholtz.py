@@ -3,7 +3,7 @@
 A wave on a grid of spacing ``h`` has the wave number ``k_h`` instead of ``k``. Along an axis
 ``k_h - k = k (k h)^2/24`` for second differences and ``k (k h)^4/480`` for the compact stencil of
 fourth order, to leading order (F. Ihlenburg and I. Babuska, Comput. Math. Appl. 30, 9 (1995),
-equation 3.8, for elements of degree 1): the error grows with the length of the path at any fixed
+for elements of degree 1): the error grows with the length of the path at any fixed
 number of points in a wave. This pollution is predicted, and refused if it is above the tolerance.
 """
 

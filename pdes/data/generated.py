@@ -135,6 +135,9 @@ def open_generated(path: str | Path) -> xr.Dataset:
             kept = {key: value for key, value in variable.attrs.items() if key != "complex"}
             data[name] = (variable.dims[:-1], parts.view(kind).reshape(parts.shape[:-1]), kept)
     order = [name for name in json.loads(attrs["variable_order"]) if name in data]
+    for variable in data.variables.values():
+        # What missing chunks read as is no property of the data.
+        variable.attrs.pop("_FillValue", None)
     attrs = {key: _plain(value) for key, value in data.attrs.items()}
     found = xr.Dataset(
         {name: data[name].variable for name in order}, coords=data.coords, attrs=attrs

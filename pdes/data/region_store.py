@@ -146,12 +146,13 @@ def _create_array(root: Any, name: str, array: Array, block: int, zarr_format: i
     if zarr_format == 2:
         attrs["_ARRAY_DIMENSIONS"] = list(dims)
     # What is not there yet reads as NaN; the code 0 of a status means missing.
+    missing = dtype.kind == "f" and array.values is None
     made = root.create_array(
         name,
         shape=shape,
         chunks=tuple(max(1, size) for size in chunks),
         dtype=dtype,
-        fill_value=np.nan if dtype.kind == "f" else (None if zarr_format == 2 else 0),
+        fill_value=np.nan if missing else (None if zarr_format == 2 else 0),
         attributes=attrs,
         **named,
     )

@@ -271,13 +271,15 @@ def _decode(dataset: xr.Dataset) -> xr.Dataset:
     for name in list(decoded.variables):
         variable = decoded[name].variable
         attrs, dims, values = dict(variable.attrs), variable.dims, variable.values
+        # What missing chunks of a Zarr store read as is no property of the data.
+        filled = attrs.pop("_FillValue", None) is not None
         if values.dtype == object:
             values = values.astype(str)
         elif attrs.pop("complex", 0):
             kind = np.result_type(values.dtype, np.complex64)
             values = np.ascontiguousarray(values).view(kind).reshape(values.shape[:-1])
             dims = dims[:-1]
-        else:
+        elif not filled:
             continue
         decoded = _with_variable(decoded, name, xr.Variable(dims, values, attrs))
     attrs = dict(dataset.attrs)

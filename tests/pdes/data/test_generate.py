@@ -25,6 +25,7 @@ from pdes.data import (
     StoreFullError,
     load,
     open_generated,
+    read,
     region_store,
     verify,
 )
@@ -89,6 +90,9 @@ def test_samples_are_what_simulate_finds(reference):
     assert np.array_equal(data.x.values, again.x.values)
     assert np.array_equal(data.time.values, again.time.values)
     assert data.x.attrs["periodic"] == 1
+    for one in (data, open_generated(reference), read(reference)):
+        assert set(one.u.attrs) == {"long_name", "units", "sha256"}
+        assert not any("_FillValue" in values.attrs for values in one.variables.values())
     assert data.status.values.tolist() == [STATUS.index("ok")] * 12
     assert data.steps.values.tolist() == [40] * 12
     assert data.attrs["equation"] == "u_t = -u*u_x + u_xx"

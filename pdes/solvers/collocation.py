@@ -59,6 +59,12 @@ def solve_chebyshev(problem: SteadyProblem) -> SteadyState:
             f"{problem.name}: solver 'chebyshev' takes axes that are not periodic and at most "
             f"{LARGEST} points in all, got {grid.shape}; use 'fast_poisson' or fewer points"
         )
+    arrays = [name for name, value in problem.coefficients.items() if isinstance(value, np.ndarray)]
+    if arrays:
+        raise ValueError(
+            f"{problem.name}: coefficients {arrays} are arrays on a uniform grid, and collocation "
+            "needs values at Chebyshev's points; give expressions or functions"
+        )
     lines = [chebyshev_points(a.points - 1, a.start, a.stop) for a in grid.axes]
     meshes = np.meshgrid(*lines, indexing="ij", sparse=True)
     places = dict(zip(grid.names, meshes, strict=True))

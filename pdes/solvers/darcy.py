@@ -19,6 +19,7 @@ from scipy import sparse
 
 from pdes.boundary import Condition, Dirichlet, Neumann, Periodic
 from pdes.grid import Grid
+from pdes.solvers.box_balance import TOLERANCE, check_balance, sum_error
 from pdes.solvers.cell_faces import Faces, assemble_faces, cell_centers, cell_shape
 from pdes.solvers.convergence import ConvergenceError
 from pdes.solvers.grid_sampling import GridSampler, grid_errors, grid_of
@@ -78,15 +79,18 @@ def solve_darcy(
     sample = GridSampler(problem, places)
     diffusivity, reaction, load = _coefficients(problem)
     samples = [sample(e) for e in (*diffusivity, reaction, load)]
+    closed = not any(isinstance(condition, Dirichlet) for condition in conditions.values())
+    error = sum_error(problem, grid, load)
+    if closed and not np.any(samples[-2]) and error is None:
+        check_balance(problem, grid, conditions, load, samples[-1])
+    slack = math.inf if error is None else TOLERANCE + error
     for values in samples[: len(shape)]:
         _check_positive(problem, values, places)
     count = max([v.shape[0] for v in samples if v.ndim > len(shape)], default=0)
     solved = []
     for i in range(max(count, 1)):
         one = [v[i] if v.ndim > len(shape) else v for v in samples]
-        solved.append(
-            _solve_one(problem, grid, conditions, one, method=linear_solver, tolerance=tolerance)
-        )
+        solved.append(_solve_one(problem, grid, conditions, one, slack, linear_solver, tolerance))
     fields = np.stack([s[0] for s in solved]) if count else solved[0][0]
     volume = math.prod(axis.spacing for axis in grid.axes)
     return SteadyState(
@@ -109,7 +113,7 @@ def _solve_one(
     grid: Grid,
     conditions: Mapping[str, Condition],
     samples: Sequence[np.ndarray],
-    *,
+    slack: float,
     method: str,
     tolerance: float,
 ) -> tuple[np.ndarray, Any, float]:
@@ -121,7 +125,7 @@ def _solve_one(
     load = faces.load + volume * source.reshape(-1)
     floating = faces.floating and not np.any(reaction)
     if floating:
-        load = _balanced(problem, faces, load, volume * source.reshape(-1))
+        load = _balanced(problem, faces, load, volume * source.reshape(-1), slack)
     fixed = np.array([0] if floating else [], dtype=int)
     solved = solve_sparse(
         matrix,
@@ -150,13 +154,11 @@ def _exchange(matrix: Any, values: np.ndarray) -> np.ndarray:
 
 
 def _balanced(
-    problem: SteadyProblem, faces: Faces, load: np.ndarray, source: np.ndarray
+    problem: SteadyProblem, faces: Faces, load: np.ndarray, source: np.ndarray, slack: float
 ) -> np.ndarray:
     """Load without the part that the order of the midpoint rule leaves, or an error."""
     total = float(np.sum(load))
     scale = float(np.sum(np.abs(faces.load)) + np.sum(np.abs(source)))
-    # Midpoint sums are off by the square of the cell size.
-    slack = 1e-6 + 1.0 / load.size ** (2.0 / len(problem.coordinates))
     if abs(total) > slack * max(scale, 1e-300):
         raise ValueError(
             f"{problem.name}: only fluxes are prescribed, and source plus inflow is {total:.6g} "

@@ -8,7 +8,6 @@ depend on each other and are updated at once, which leaves the order of updates 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -81,14 +80,14 @@ def sweep(
     known = np.ones_like(times)
     known[1:-1, 1:-1] = slowness
     flat = [a.reshape(-1) for a in (times, known, *layers)]
+    diagonals = [_diagonals(n, m, direction, frozen) for direction in _DIRECTIONS]
     history: list[float] = []
     count, quiet = 0, 0
     while quiet < len(_DIRECTIONS):
         if len(history) >= max_sweeps:
             raise ConvergenceError("fast sweeping", history=history, tolerance=tolerance)
-        direction = _DIRECTIONS[len(history) % 4]
         before = times.copy()
-        for nodes in _diagonals(n, m, direction, frozen.tobytes()):
+        for nodes in diagonals[len(history) % 4]:
             _update(flat, nodes, m + 2, spacings)
         change = _change(before, times)
         history.append(change)
@@ -132,11 +131,9 @@ def _change(before: np.ndarray, after: np.ndarray) -> float:
     return float(np.max(np.abs(before[reached] - after[reached]), initial=0.0)) / scale
 
 
-@functools.lru_cache(maxsize=16)
-def _diagonals(n: int, m: int, direction: tuple[int, ...], frozen: bytes) -> list[np.ndarray]:
+def _diagonals(n: int, m: int, direction: tuple[int, ...], frozen: np.ndarray) -> list[np.ndarray]:
     """Places of the free nodes on each diagonal, in the order of a sweep."""
-    free = ~np.frombuffer(frozen, dtype=bool).reshape(n, m)
-    i, j = np.nonzero(free)
+    i, j = np.nonzero(~frozen)
     first = n - 1 - i if 0 in direction else i
     second = m - 1 - j if 1 in direction else j
     place = (i + 1) * (m + 2) + j + 1

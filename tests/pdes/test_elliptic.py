@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy
+import xarray
 
 import pdes
 from pdes.boundary import Dirichlet, Neumann, Outflow, Periodic, Robin
@@ -167,6 +168,19 @@ def test_random_permeability_is_that_of_its_field() -> None:
     np.testing.assert_allclose(double.u.values, 2 * one.u.values, rtol=1e-12)
 
 
+def test_many_permeabilities_are_solved_in_one_call(tmp_path: Any) -> None:
+    fields = np.exp(np.random.default_rng(2).normal(size=(3, 16, 16)))
+    problem = dataclasses.replace(pdes.get("darcy", cells=16), coefficients={"a": fields})
+    together = pdes.solve(problem)
+    assert together.u.dims == ("sample", "x", "y")
+    for i, field in enumerate(fields):
+        alone = pdes.solve(dataclasses.replace(problem, coefficients={"a": field}))
+        np.testing.assert_array_equal(together.u.values[i], alone.u.values)
+    together.to_netcdf(tmp_path / "darcy.nc", engine="h5netcdf")
+    with xarray.open_dataset(tmp_path / "darcy.nc", engine="h5netcdf") as back:
+        np.testing.assert_array_equal(back.u.values, together.u.values)
+
+
 def test_layered_flow_conserves_its_flux() -> None:
     """Without a source the flux is the same through every face: resistances in series."""
     u, a = unknown("u", ("x",)), unknown("a", ("x",))
@@ -289,6 +303,23 @@ def test_sources_that_do_not_balance_are_refused(order: int, boundary: str) -> N
         pdes.solve(array, order=order)
 
 
+def test_small_imbalance_is_seen_by_finite_volumes() -> None:
+    options = {"boundary": NEUMANN, "solver": "cell_centered"}
+    residual = -_laplacian() - sympy.cos(sympy.pi * X)
+    assert pdes.solve(_problem(residual, **options)).attrs["residual_norm"] < 1e-10
+    with pytest.raises(ValueError, match=r"source plus inflow is 0\.001 instead of 0"):
+        pdes.solve(_problem(residual - sympy.Rational(1, 1000), **options))
+
+
+def test_sources_that_jump_are_balanced_as_sums() -> None:
+    """No rule integrates a jump exactly: halves that cancel must not be refused."""
+    step = sympy.sign(1 - 2 * X)
+    for solver in ("fast_poisson", "cell_centered"):
+        problem = _problem(-_laplacian() - step, boundary=NEUMANN, solver=solver, domain=_plane(33))
+        values = pdes.solve(problem).u.values
+        assert float(values[0, 0] - values[-1, 0]) == pytest.approx(0.25, rel=0.05)
+
+
 def test_fluxes_that_do_not_balance_are_refused() -> None:
     boundary = {**NEUMANN, "x+": Neumann(1.0)}
     with pytest.raises(ValueError, match="source plus inflow is 1 instead of 0"):
@@ -353,6 +384,8 @@ BAD = [
         -_laplacian(), domain=_plane(16, "xy"), boundary=dict.fromkeys(SIDES, Periodic()),
         solver="chebyshev")),
     ("at most 2500 points", lambda: _problem(-_laplacian(), domain=_plane(65), solver="chebyshev")),
+    ("are arrays on a uniform grid", lambda: _problem(
+        -_laplacian() - unknown("f"), coefficients={"f": np.ones((17, 17))}, solver="chebyshev")),
     ("collocation takes", lambda: _problem(
         -_laplacian(), boundary={**NEUMANN, "y+": Outflow()}, solver="chebyshev")),
 ]  # fmt: skip

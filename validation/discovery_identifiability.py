@@ -22,10 +22,7 @@ def _undecidable(levels: Sequence[float], seeds: range) -> Measurements:
         for level in levels:
             runs = [trial(problem, level, seed) for seed in (seeds if level else [0])]
             noticed = [any(_NOTICE in notice for notice in run.notices) for run in runs]
-            claimed += sum(
-                run.verdict == "identified" and not said
-                for run, said in zip(runs, noticed, strict=True)
-            )
+            claimed += sum(run.verdict == "identified" for run in runs)
             if problem in _WAVES:
                 unnoticed += len(noticed) - sum(noticed)
             row[percent(level)] = "; ".join(
@@ -34,7 +31,7 @@ def _undecidable(levels: Sequence[float], seeds: range) -> Measurements:
         rows.append(row)
     return Measurements(
         values={
-            "reported as identified without a warning": claimed,
+            "reported as identified": claimed,
             "waves without the traveling-wave notice": unnoticed,
         },
         table=rows,
@@ -43,7 +40,7 @@ def _undecidable(levels: Sequence[float], seeds: range) -> Measurements:
 
 _PREDICTIONS = (
     Prediction(
-        name="reported as identified without a warning",
+        name="reported as identified",
         value=0,
         kind="equals",
         source="several equations of the library have the same solution",

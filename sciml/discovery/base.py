@@ -189,6 +189,8 @@ class AbstractDiscoverer(BaseEstimator):
             ratios = {names[r.without]: r.ratio for r in selection.rivals}
             worst = min(ratios.values(), default=float("nan"))
             word = verdict(worst) if ratios else "unknown"
+            if selection.traveling_wave and word == "identified":
+                word = "weak"
             self.identifiability_[target] = Identifiability(word, worst, ratios, selection.notices)
             if selection.inclusion is not None:
                 self.inclusion_[target] = dict(

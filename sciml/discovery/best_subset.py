@@ -27,10 +27,10 @@ from sciml.discovery.symmetry import (
 )
 from sciml.discovery.terms import Feature
 from sciml.discovery.whitened_fit import (
-    FLOOR_CLEAN,
     Assembled,
     EquationFit,
-    largest_chi2,
+    beyond_noise,
+    misfits,
     whitened_best_subset,
 )
 
@@ -141,14 +141,13 @@ class WhitenedBestSubset(AbstractDiscoverer):
         fit = whitened_best_subset(assembled, self.max_terms)
         report = symmetry_report(fit.system, features, fit.floor)
         columns = list(range(len(features)))
-        if self.time_order not in (1, 2):
-            raise ValueError(f"time_order must be 1 or 2, got {self.time_order!r}")
         if self.symmetry != "report" and report.tests[self.symmetry].holds:
             columns = allowed_columns(features, self.symmetry)
             fit = whitened_best_subset(assembled.restricted(columns), self.max_terms)
             report = type(report)(report.tests, self.symmetry)
         rivals = find_rivals(fit)
-        notices, adequate = self._notices(assembled.restricted(columns), features, fit, rivals)
+        offered = tuple(features[k] for k in columns)
+        notices, adequate = self._notices(assembled.restricted(columns), offered, fit, rivals)
         return Selection(
             support=tuple(columns[k] for k in fit.support),
             coefficients=fit.coefficients,
@@ -156,6 +155,7 @@ class WhitenedBestSubset(AbstractDiscoverer):
             chi2=fit.chi2,
             adequate=adequate,
             notices=tuple(notices),
+            traveling_wave=_is_traveling_wave(fit, offered),
             path=_path(fit, [features[k].name for k in columns]),
             rivals=tuple(
                 Rival(
@@ -187,9 +187,15 @@ class WhitenedBestSubset(AbstractDiscoverer):
                 "a term is missing, or the equation is of second order in time (time_order=2)"
             )
             return notices, False
-        if _misfits(fit):
+        if misfits(fit):
             adequate = False
             notices.append(_misfit_notice(fit))
+        elif not fit.clean and beyond_noise(fit):
+            notices.append(
+                f"the residual is {fit.chi2:.2f} times what white noise explains: the noise may "
+                "depend on the field or be correlated, or the grid is coarse; the standard errors "
+                "are widened accordingly"
+            )
         for axis, statistic in drift_statistics(assembled, fit).items():
             if statistic > GATE:
                 adequate = False
@@ -223,16 +229,6 @@ class WhitenedBestSubset(AbstractDiscoverer):
                 "toward zero"
             )
         return notices, adequate
-
-
-def _misfits(fit: EquationFit) -> bool:
-    """Whether the residual is beyond what noise and discretization explain."""
-    if fit.clean:
-        return fit.chi2 > 1.0
-    rows = max(1, fit.system.rows - len(fit.support))
-    beyond_noise = fit.chi2 > largest_chi2(rows)
-    excess = fit.relative_residual**2 * (1.0 - 1.0 / max(fit.chi2, 1.0))
-    return bool(beyond_noise and excess > FLOOR_CLEAN**2)
 
 
 def _misfit_notice(fit: EquationFit) -> str:

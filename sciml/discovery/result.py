@@ -69,6 +69,8 @@ class Selection:
     adequate : bool
         Whether the equation explains the data up to the noise.
     notices : tuple of str
+    traveling_wave : bool
+        Whether the field moves without changing, so that other equations have the same solution.
     path, rivals, symmetry, inclusion, growth, noise_limits
         Evidence, where the method has it.
     """
@@ -79,6 +81,7 @@ class Selection:
     chi2: float
     adequate: bool = True
     notices: tuple[str, ...] = ()
+    traveling_wave: bool = False
     path: tuple[PathStep, ...] = ()
     rivals: tuple[Rival, ...] = ()
     symmetry: SymmetryReport = field(default_factory=SymmetryReport)

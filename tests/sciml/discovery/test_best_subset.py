@@ -128,15 +128,32 @@ def test_one_wave_of_the_heat_equation_is_ambiguous(heat_modes, noisy):
         assert evidence.ratio < 1.25
 
 
-def test_one_soliton_is_a_traveling_wave():
+@pytest.fixture(scope="module")
+def soliton():
+    """One soliton of u_t = -6 u u_x - u_xxx, which moves at speed 2."""
     x, t = np.linspace(-20, 20, 256, endpoint=False), np.linspace(0, 2, 101)
-    speed = 2.0
-    phase = np.sqrt(speed) / 2 * (x - speed * (t[:, None] - 1))
-    soliton = speed / 2 / np.cosh(phase) ** 2
+    u = 1 / np.cosh(np.sqrt(2) / 2 * (x - 2 * (t[:, None] - 1))) ** 2
+    axis = xr.DataArray(x, dims="x", attrs={"periodic": 1})
+    return xr.DataArray(u, dims=("time", "x"), coords={"time": t, "x": axis}, name="u")
+
+
+@pytest.mark.parametrize("symmetry", ["report", "galilean"])
+@pytest.mark.parametrize("level", [0.0, 0.01, 0.2])
+def test_one_soliton_is_a_traveling_wave(soliton, noisy, level, symmetry):
     with pytest.warns(DiscoveryWarning, match="moves at one speed without changing shape"):
-        model = WhitenedBestSubset(periodic=True).fit(soliton, coords={"t": t, "x": x})
+        model = WhitenedBestSubset(symmetry=symmetry).fit(noisy(soliton, level))
     assert model.support_ == {"u": ("u_x",)}
-    assert model.terms_["u"]["u_x"] == pytest.approx(-speed, rel=1e-3)
+    assert model.terms_["u"]["u_x"] == pytest.approx(-2.0, rel=1e-3 + 0.02 * level)
+    assert model.identifiability_["u"].verdict != "identified"
+
+
+def test_advection_of_many_waves_is_no_traveling_wave_of_something_else(noisy):
+    advection = pdes.simulate(pdes.get("advection", times=np.linspace(0, 2, 101))).u
+    for level in (0.0, 0.05):
+        model = WhitenedBestSubset().fit(noisy(advection, level))
+        assert model.support_ == {"u": ("u_x",)}
+        assert model.identifiability_["u"].verdict == "identified"
+        assert not any("moves at one speed" in notice for notice in model.notices_["u"])
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -187,6 +187,11 @@ def resolve_library(library: Any) -> Library:
         return library
     if isinstance(library, str):
         return Library(terms=(library,))
+    if isinstance(library, Mapping):
+        raise ValueError(
+            f"library is a mapping with the keys {list(library)}: one list of terms serves all "
+            "fields, for instance ['u_xx', 'u*u_x']; known coefficients go to known={...}"
+        )
     if isinstance(library, Iterable) and all(isinstance(item, str) for item in library):
         return Library(terms=tuple(library))
     raise ValueError(

@@ -217,14 +217,18 @@ def summary_text(model: AbstractDiscoverer) -> str:
     ]
     width = max([len(row.term) for row in rows] + [4])
     lines = [*equation_lines(model), ""]
-    lines.append(f"{'field':8}{'term':{width + 2}}{'coefficient':>13}{'std. error':>13}")
+    lead = max([len(row.field) for row in rows] + [5]) + 3
+    lines.append(f"{'field':{lead}}{'term':{width + 2}}{'coefficient':>13}{'std. error':>13}")
     for row in rows:
         lines.append(
-            f"{row.field:8}{row.term:{width + 2}}{row.coefficient:>13.5g}{row.error:>13.2g}"
+            f"{row.field:{lead}}{row.term:{width + 2}}{row.coefficient:>13.5g}{row.error:>13.2g}"
         )
     lines.append("")
     for field in model.targets_:
         evidence = model.identifiability_[field]
+        if not model.support_[field]:
+            lines += [f"{field}: note: {notice}" for notice in model.notices_[field]]
+            continue
         standing = evidence.verdict
         if np.isfinite(evidence.ratio):
             standing += f" (best rival leaves {evidence.ratio:.3g} times the residual)"

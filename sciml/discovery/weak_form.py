@@ -7,6 +7,7 @@ test functions' derivatives, so a feature costs two or three matrix products and
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import comb, prod
@@ -21,7 +22,7 @@ from sciml.discovery.backend import Backend
 from sciml.discovery.noise import wick_power
 from sciml.discovery.recording import Recording
 from sciml.discovery.terms import Atom, Feature
-from sciml.discovery.windows import AxisWindows, choose_half_width, mean_spectrum
+from sciml.discovery.windows import FEWEST, AxisWindows, choose_half_width, mean_spectrum
 
 MAX_ROWS = 2000
 """Most windows that are used; their covariance is dense."""
@@ -378,17 +379,25 @@ def _choose_windows(
         widths = [int(width) for width in half_widths]
     names = (*recording.space, "t")
     for name, points, width, order in zip(names, recording.shape, widths, orders, strict=True):
-        if 2 * width + 1 > points or width < order + 2:
+        least = max(order + 2, FEWEST)
+        if half_widths is not None and (2 * width + 1 > points or width < least):
+            raise ValueError(
+                f"half_widths gives {width} for axis {name!r}: with {points} points and "
+                f"derivatives up to order {order} it must lie between {least} and "
+                f"{(points - 1) // 2}"
+            )
+        if 2 * width + 1 > points:
+            advice = "record more points"
+            if name != "t" and order > 2:
+                advice += " or lower the order, for instance library=sciml.Library(order=2)"
             raise ValueError(
                 f"axis {name!r} has {points} points, too few for one window: derivatives up to "
-                f"order {order} need at least {2 * (order + 2) + 1}; record more points or lower "
-                "the order, for instance library=sciml.Library(order=2)"
+                f"order {order} need at least {2 * least + 1}; {advice}"
             )
-    needed = min(max_rows, 4 * len(features))
-    factor = 1.0
     periodic = (*recording.periodic, False)
-    while True:
-        windows = tuple(
+
+    def place(factor: float) -> tuple[AxisWindows, ...]:
+        return tuple(
             AxisWindows(
                 points=points,
                 spacing=spacing,
@@ -401,10 +410,28 @@ def _choose_windows(
                 recording.shape, recording.spacings, widths, orders, periodic, strict=True
             )
         )
-        rows = prod(len(item.centers) for item in windows)
-        if rows > max_rows:
-            factor *= max(1.02, (rows / max_rows) ** (0.9 / len(windows)))
-        elif rows < needed and factor > 0.4 and factor <= 1.0:
-            factor *= 0.8
-        else:
-            return windows
+
+    windows = place(1.0)
+    # more data than rows: wider windows average more of them, further apart ones would skip some
+    while half_widths is None and _count(windows) > max_rows:
+        wider = [
+            max(width, min(math.ceil(1.1 * width), points // 6))
+            for width, points in zip(widths, recording.shape, strict=True)
+        ]
+        if wider == widths:
+            break
+        widths = wider
+        windows = place(1.0)
+    factor = 1.0
+    needed = min(max_rows, 4 * len(features))
+    while _count(windows) > max_rows:
+        factor *= max(1.02, (_count(windows) / max_rows) ** (0.9 / len(windows)))
+        windows = place(factor)
+    while _count(windows) < needed and factor > 0.4:
+        factor *= 0.8
+        windows = place(factor)
+    return windows
+
+
+def _count(windows: tuple[AxisWindows, ...]) -> int:
+    return prod(len(item.centers) for item in windows)

@@ -35,6 +35,9 @@ CLEAN_NOISE = 2e-3
 UNEXPLAINED = 2.0
 """The search goes on while the largest support leaves this many times what the library leaves."""
 
+TRIALS = 60
+"""Equations that are whitened for themselves where none explains the data, at a thousand rows."""
+
 RECONSIDERED = 10.0
 """Shorter equations within this factor of the residual are judged on their own covariance."""
 
@@ -278,6 +281,7 @@ def whitened_best_subset(assembled: Assembled, max_size: int, extend: bool = Tru
         return _clean_fit(assembled, system, result, support)
     floor = FLOOR_WHITENED
     result, _ = _extended(result, system, floor, max_size, extend)
+    first = result
     support = result.best[smallest_adequate_size(result)][0]
     coefficients, _ = system.solve(support)
     candidates = {entry[0] for entry in result.best}
@@ -295,7 +299,65 @@ def whitened_best_subset(assembled: Assembled, max_size: int, extend: bool = Tru
         system = GramSystem.of(*assembled.whitened(assembled.whiteners(support, coefficients)))
         result = search(system, max(max_size, len(support) + 1))
         result = result.with_best(support, system)
-    return _corrected_fit(assembled, system, result, support, coefficients)
+    fit = _corrected_fit(assembled, system, result, support, coefficients)
+    if not support or not misfits(fit):
+        return fit
+    return _reconsidered(assembled, fit, [first, result], max_size)
+
+
+def misfits(fit: EquationFit) -> bool:
+    """Whether the residual is beyond what noise and discretization explain."""
+    if fit.clean:
+        return fit.chi2 > 1.0
+    if not beyond_noise(fit):
+        return False
+    excess = fit.relative_residual**2 * (1.0 - 1.0 / max(fit.chi2, 1.0))
+    return excess > FLOOR_CLEAN**2
+
+
+def beyond_noise(fit: EquationFit) -> bool:
+    """Whether the residual of noisy data is larger than white noise explains."""
+    return fit.chi2 > largest_chi2(max(1, fit.system.rows - len(fit.support)))
+
+
+def _reconsidered(
+    assembled: Assembled, fit: EquationFit, results: list[SearchResult], max_size: int
+) -> EquationFit:
+    """Another equation, if one explains the data over its own covariance.
+
+    Rows whitened for a wrong equation rank the right one low. Where the chosen equation does not
+    explain the data, the best ones of every search are therefore each whitened for themselves.
+    """
+    system = fit.system
+    budget = int(np.clip(TRIALS * (1000.0 / system.rows) ** 3, 10, 2 * TRIALS))
+    per_size = max(1, budget // (2 * max_size))
+    candidates: dict[tuple[int, ...], None] = {}
+    for result in results:
+        for supports, residuals in result.compared[1 : max_size + 1]:
+            for k in np.argsort(residuals)[:per_size]:
+                candidates[tuple(int(c) for c in supports[k])] = None
+    plain = GramSystem.of(*assembled.plain)
+    chosen, lowest = fit.support, _own_score(assembled, fit.support, fit.coefficients)[0]
+    best: tuple[GramSystem, NDArray] | None = None
+    for candidate in candidates:
+        score, own, coefficients = _own_score(assembled, candidate, plain.solve(candidate)[0])
+        if score < lowest:
+            chosen, lowest, best = candidate, score, (own, coefficients)
+    if best is None:
+        return fit
+    own, coefficients = best
+    result = search(own, max(max_size, len(chosen) + 1)).with_best(chosen, own)
+    return _corrected_fit(assembled, own, result, chosen, coefficients)
+
+
+def _own_score(
+    assembled: Assembled, support: tuple[int, ...], coefficients: NDArray
+) -> tuple[float, GramSystem, NDArray]:
+    """Score of an equation on rows whitened with its own covariance, that system, and its fit."""
+    own = GramSystem.of(*assembled.whitened(assembled.whiteners(support, coefficients)))
+    fitted, residual = own.solve(support)
+    score = tempered_ebic(residual, len(support), own.size, own.rows, own.square, 0.0)
+    return score, own, fitted
 
 
 def _simpler_if_as_good(
@@ -318,13 +380,10 @@ def _simpler_if_as_good(
     ]
     if not near:
         return support
-    scores = {}
-    for candidate in [support, *near]:
-        whiteners = assembled.whiteners(candidate, system.solve(candidate)[0])
-        own = GramSystem.of(*assembled.whitened(whiteners))
-        scores[candidate] = tempered_ebic(
-            own.solve(candidate)[1], len(candidate), own.size, own.rows, own.square, 0.0
-        )
+    scores = {
+        candidate: _own_score(assembled, candidate, system.solve(candidate)[0])[0]
+        for candidate in [support, *near]
+    }
     return min(scores, key=lambda item: (scores[item], len(item)))
 
 
@@ -404,6 +463,8 @@ def _corrected_fit(
             features, left = assembled.whitened(whiteners)
     residual = left - features[:, chosen] @ coefficients
     chi2 = float(residual @ residual) / max(1, len(left) - len(support))
+    if chi2 > largest_chi2(max(1, len(left) - len(support))):
+        covariance = covariance * chi2
     return EquationFit(
         support=support,
         coefficients=np.asarray(coefficients),

@@ -23,8 +23,14 @@ from scipy.optimize import brentq
 END_VALUE = 1e-10
 """Size of the bump one grid point inside its support."""
 
+RESOLVED_WIDTH = 1.3
+"""Least standard deviation of the bump, in grid points, that a plain sum integrates well."""
+
 NARROWEST = 9
-"""Half-width below which a bump is steeper than the grid resolves to 1e-5."""
+"""Half-width that is kept where the axis is long enough, however rough the data."""
+
+FEWEST = 4
+"""Half-width below which sums differ from integrals by a percent and more."""
 
 SPECTRAL_WIDTH = 2.0
 """How many standard deviations of the bump's spectrum lie below the corner wavenumber."""
@@ -44,7 +50,8 @@ def bump_exponent(half_width: int, order: int) -> int:
     -------
     int
         Smallest exponent for which the bump is below 1e-10 one point inside its support and
-        ``order`` derivatives vanish at the ends.
+        ``order`` derivatives vanish at the ends; below half-width 8 smaller, so that the bump stays
+        wider than the grid spacing.
 
     Examples
     --------
@@ -52,7 +59,9 @@ def bump_exponent(half_width: int, order: int) -> int:
     10
     """
     by_decay = math.log(END_VALUE) / math.log((2 * half_width - 1) / half_width**2)
-    return max(math.ceil(by_decay), order + 1)
+    # on few points a bump with such thin ends would be narrower than the grid can integrate
+    resolved = math.floor(((half_width / RESOLVED_WIDTH) ** 2 - 3) / 2)
+    return max(math.ceil(by_decay), order + 1) if by_decay <= resolved else max(resolved, order + 3)
 
 
 def bump_derivatives(z: NDArray, exponent: int, order: int) -> NDArray:
@@ -274,7 +283,7 @@ def choose_half_width(points: int, spectra: list[NDArray], order: int) -> int:
     """
     corner = float(np.mean([corner_wavenumber(spectrum) for spectrum in spectra]))
     wanted = round(spectral_half_width(points, corner))
-    least = max(order + 2, min(NARROWEST, points // 6))
+    least = max(order + 2, FEWEST, min(NARROWEST, max((points - 1) // 3, 6), (points - 1) // 2))
     return max(least, min(wanted, points // 6))
 
 

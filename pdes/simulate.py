@@ -84,7 +84,8 @@ def simulate(
     Raises
     ------
     StabilityError
-        Before the first step, if `time_step` is beyond a stability limit.
+        Before the first step, if `time_step` is beyond a stability limit; or if none was given,
+        and the one that the field allows makes more than two million steps.
     SolverDivergence
         During a run, if values stop being finite or the step has become too large.
     ValueError

@@ -18,6 +18,7 @@ import numpy as np
 
 from pdes.solvers.errors import ResolutionWarning, SolverDivergence, StabilityError
 from pdes.solvers.rollout import Progress, Rollout
+from pdes.solvers.step_budget import over_budget
 
 Array = Any
 Step = Callable[[Array, float, Any], Array]
@@ -161,8 +162,17 @@ def march_lines(
     Returns
     -------
     Rollout
+
+    Raises
+    ------
+    StabilityError
+        If `time_step` is beyond a limit; or if none was given, and the chosen one makes more than
+        two million steps.
+    SolverDivergence
+        If something goes wrong on the way, and `strict`.
     """
     run = _March(kernel, make_step, initial, initial_time, time_step, suggested_step, strict)
+    run.end = max(map(float, times), default=initial_time)
     keep = (..., *(slice(None, None, stride) for stride in strides or (1,) * kernel.dimension))
     frames: list[dict[str, Array]] = []
     for done, target in enumerate(times, start=1):
@@ -203,6 +213,7 @@ class _March:
         self.state = kernel.forward(initial, start)
         self.status, self.message, self.steps, self.largest = "ok", "", 0, 0.0
         self.last_good: tuple[Any, float | None] = (None, None)
+        self.end, self._given_up = start, False
         self._make, self._made = make_step, {}
         self._given, self._suggested = time_step, suggested
         if time_step is not None:
@@ -215,10 +226,12 @@ class _March:
     def to(self, target: float) -> None:
         """Advance to a time in equal steps."""
         interval = target - self.time
-        if interval <= 0.0:
+        wanted = self._wanted(target) if interval > 0.0 else math.inf
+        self._keep_to_budget(wanted)
+        if interval <= 0.0 or self._given_up:
             self.time = target
             return
-        count = max(1, math.ceil(interval / self._wanted(target) * (1.0 - 1e-9)))
+        count = max(1, math.ceil(interval / wanted * (1.0 - 1e-9)))
         size, start = interval / count, self.time
         self.largest = max(self.largest, size)
         step = self._step(size)
@@ -239,6 +252,18 @@ class _March:
         limits = [self._limits(float(moment)) for moment in moments]
         chosen = min(limit.default_step for limit in limits)
         return chosen if self._suggested is None else min(chosen, self._suggested)
+
+    def _keep_to_budget(self, step: float) -> None:
+        """Refuse a run, or give it up, when the step that is chosen makes too many steps."""
+        if self._given is not None or self._given_up:
+            return
+        reason = over_budget(self.end - self.time, step, self.steps)
+        if reason and not self.steps:
+            raise StabilityError(reason)
+        if reason:
+            self._stop(reason, "diverged")
+            self._given_up = True
+            self.state = self.kernel.xp.nan * self.state
 
     def _step(self, size: float) -> Step:
         # Intervals between equally spaced times differ in their last bits only: share a stepper.

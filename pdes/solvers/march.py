@@ -11,6 +11,7 @@ import numpy as np
 from pdes.solvers.errors import SolverDivergence
 from pdes.solvers.limits import LARGEST_COURANT
 from pdes.solvers.spectral import PseudoSpectral
+from pdes.solvers.step_budget import check_budget
 from pdes.time.integrator import Integrator, Step
 
 Array = Any
@@ -39,6 +40,8 @@ class March:
         Fourier coefficients.
     strict : bool
         Raise when something goes wrong, instead of noting it in `status`.
+    end : float, optional
+        Last time of the run; a chosen step that makes too many steps until then is refused.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class March:
         suggested: float | None,
         state: Array,
         strict: bool,
+        end: float | None = None,
     ) -> None:
         self.kernel, self.method, self.strict = kernel, method, strict
         self.state, self.time = state, start
@@ -69,6 +73,8 @@ class March:
             self.time_step = rates.default_step
             if suggested is not None:
                 self.time_step = min(suggested, rates.stable_step)
+            if end is not None:
+                check_budget(end - start, self.time_step)
         self._watch(rates.advective)
 
     def to(self, target: float) -> None:

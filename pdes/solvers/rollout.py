@@ -123,7 +123,8 @@ def rollout(
     Raises
     ------
     StabilityError
-        If `time_step` is beyond a stability limit.
+        If `time_step` is beyond a stability limit; or if none was given, and the chosen one makes
+        more than two million steps.
     SolverDivergence
         If values stop being finite or the Courant number passes 1.3 on the way, and `strict`.
 
@@ -152,7 +153,8 @@ def rollout(
     )
     state = kernel.forward({n: kernel.basis.asarray(initial[n]) for n in kernel.fields})
     start = initial_time - discard
-    march = March(kernel, method, start, time_step, suggested_step, state, strict)
+    end = float(times[-1]) if len(times) else initial_time
+    march = March(kernel, method, start, time_step, suggested_step, state, strict, end)
     march.to(initial_time)
     keep = (..., *(slice(None, None, stride) for stride in strides or (1,) * len(grid.shape)))
     frames: list[dict[str, Array]] = []

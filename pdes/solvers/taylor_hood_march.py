@@ -18,6 +18,7 @@ from scipy.sparse.linalg import splu
 
 from pdes.boundary import Outflow
 from pdes.solvers.errors import SolverDivergence, StabilityError
+from pdes.solvers.step_budget import check_budget
 from pdes.solvers.taylor_hood import Flow
 from pdes.steady import SteadyProblem
 
@@ -64,7 +65,8 @@ def march_flow(
     ValueError
         If the step or the end is not positive.
     StabilityError
-        Before the first step, if the flow crosses more than two cells in it: never stable.
+        Before the first step, if the flow crosses more than two cells in it: never stable;
+        or if the step that is chosen makes more than two million steps.
     SolverDivergence
         If the velocity stops being finite: the step was too long.
 
@@ -82,6 +84,7 @@ def march_flow(
     now = march.started(initial)
     crossing = march.crossing_time(now)
     if time_step is None:
+        check_budget(end, 0.15 * crossing)
         time_step = end / math.ceil(end / (0.15 * crossing))
     elif time_step > 2.0 * crossing:
         raise StabilityError(

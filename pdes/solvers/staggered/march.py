@@ -8,6 +8,7 @@ from typing import Any
 
 from pdes.solvers.errors import SolverDivergence, StabilityError
 from pdes.solvers.staggered.flow import StaggeredFlow, State
+from pdes.solvers.step_budget import over_budget
 from pdes.time.runge_kutta import SSPRK3
 
 Array = Any
@@ -65,12 +66,15 @@ class FlowMarch:
         Step taken when none is given, lowered to the limits.
     strict : bool, default True
         Raise when something goes wrong, instead of noting it in `status`.
+    end : float, optional
+        Last time of the run; a chosen step that makes too many steps until then is refused.
 
     Raises
     ------
     StabilityError
         If the step is beyond ``real_limit/(4 nu (1/hx^2 + 1/hy^2))`` (4.62 for
-        4 across walls) or Courant number 0.3.
+        4 across walls) or Courant number 0.3; or if none was given, and the chosen one makes more
+        than two million steps until `end`.
 
     Examples
     --------
@@ -96,6 +100,7 @@ class FlowMarch:
         time_step: float | None = None,
         suggested: float | None = None,
         strict: bool = True,
+        end: float | None = None,
     ) -> None:
         if method not in METHODS:
             raise ValueError(f"unknown method {method!r}; known: {sorted(METHODS)}")
@@ -105,6 +110,7 @@ class FlowMarch:
         self.steps, self.largest, self.divergence = 0, 0.0, 0.0
         self.last_good: tuple[Any, float | None] = (None, None)
         self._given, self._suggested = time_step, suggested
+        self._end, self._given_up = end, False
         self._previous: tuple[State, float] | None = None
         if time_step is not None:
             self._refuse(time_step)
@@ -179,6 +185,10 @@ class FlowMarch:
         while self.time < target:
             remaining = target - self.time
             largest = self._step_size()
+            self._keep_to_budget(largest)
+            if self._given_up:
+                self.time = target
+                return
             # The guard keeps a step that divides the interval up to rounding from adding one.
             ratio = remaining / largest * (1.0 - 1e-9) if largest < math.inf else 0.0
             count = max(1, math.ceil(ratio))
@@ -191,6 +201,18 @@ class FlowMarch:
             if count <= _STEPS_BETWEEN_CHECKS:
                 self.time = target
             self._watch(size)
+
+    def _keep_to_budget(self, step: float) -> None:
+        """Refuse a run, or give it up, when the step that is chosen makes too many steps."""
+        if self._given is not None or self._end is None or self._given_up:
+            return
+        reason = over_budget(self._end - self.time, step, self.steps)
+        if reason and not self.steps:
+            raise StabilityError(reason)
+        if reason:
+            self._stop(reason, "diverged")
+            self._given_up = True
+            self.state = tuple(self.flow.xp.nan * part for part in self.state)
 
     def to_steady(self, tolerance: float, limit: float) -> float:
         """Advance until nothing changes any more, or to the time `limit`.
@@ -259,8 +281,10 @@ class FlowMarch:
             courant = size * self.courant_rate()
             if courant > _RUNAWAY_COURANT:
                 reason = f"the Courant number has grown to {courant:.3g}, above {_RUNAWAY_COURANT}"
-        if not reason:
-            return
+        if reason:
+            self._stop(reason, "step_too_large" if finite else "diverged")
+
+    def _stop(self, reason: str, status: str) -> None:
         fields, good = self.last_good
         error = SolverDivergence(
             reason, step=self.steps, time=self.time, last_good=fields, last_good_time=good
@@ -268,8 +292,7 @@ class FlowMarch:
         if self.strict:
             raise error
         if self.status != "diverged":
-            self.status = "step_too_large" if finite else "diverged"
-            self.message = str(error)
+            self.status, self.message = status, str(error)
 
 
 def _sum(state: State, terms: list[tuple[float, State]]) -> State:

@@ -84,7 +84,8 @@ def staggered_rollout(
     Raises
     ------
     StabilityError
-        If `time_step` is beyond a limit.
+        If `time_step` is beyond a limit; or if none was given, and the chosen one makes more than
+        two million steps.
     SolverDivergence
         If values stop being finite or the Courant number runs away, and `strict`.
 
@@ -118,6 +119,7 @@ def staggered_rollout(
         time_step=time_step,
         suggested=suggested_step,
         strict=strict,
+        end=float(times[-1]) if len(times) else initial_time,
     )
     march.to(initial_time)
     keep = (..., *(slice(None, None, stride) for stride in strides or (1, 1)))

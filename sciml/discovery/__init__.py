@@ -40,3 +40,8 @@ def __getattr__(name: str) -> Any:
 
         return pysindy_optimizer.WhitenedBestSubsetOptimizer
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Everything that is here, lazy names included."""
+    return sorted({*globals(), *__all__})

@@ -89,6 +89,15 @@ def test_every_public_name_exists(package):
     assert set(module.__all__) <= set(dir(module))
 
 
+def test_names_that_need_an_optional_package_are_listed_without_it():
+    code = """
+import sciml.discovery
+assert set(sciml.discovery.__all__) <= set(dir(sciml.discovery))
+assert "WhitenedBestSubsetOptimizer" in dir(sciml.discovery)
+"""
+    assert "pysindy" not in loaded_after(code + "pass")
+
+
 def test_unknown_names_raise_attribute_error():
     import pdes
     import sciml

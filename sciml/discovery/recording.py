@@ -12,7 +12,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from sciml.discovery.noise import noise_level
+from sciml.discovery.gaps import fill_short_gaps, noise_of_measured
+from sciml.discovery.soundness import check_constant, check_names, check_size, doubts
 
 UNIFORMITY = 1e-3
 """Largest deviation of a grid step from the mean step, relative to it."""
@@ -29,13 +30,13 @@ class Recording:
     Attributes
     ----------
     fields : dict of str to ndarray
-        Real fields, axes (space..., time), missing values set to zero.
+        Real fields, axes (space..., time), short gaps filled, other missing values zero.
     coordinates : dict of str to ndarray
         Space axes in order, then ``"t"``.
     periodic : tuple of bool
         For each space axis.
     missing : ndarray of bool or None
-        Where any field is missing.
+        Where any field is missing and was not filled.
     noise : dict of str to float
         Estimated standard deviation of the noise of each field.
     complex_fields : tuple of str
@@ -164,17 +165,13 @@ def _one_recording(dataset: xr.Dataset, periodic: bool | Sequence[str] | None) -
     coordinates["t"] = _uniform(dataset, "time")
     dataset = _ascending(dataset, coordinates)
     fields, complex_fields = _split_fields(dataset.transpose(*space, "time"))
-    missing = _missing(fields)
-    noise = {name: noise_level(values) for name, values in fields.items()}
-    for name, values in fields.items():
-        spread = float(np.nanstd(values))
-        if not spread > 1e-12 * float(np.nanmax(np.abs(values))) or spread == 0.0:
-            raise ValueError(
-                f"field {name!r} is constant ({float(np.nanmean(values)):g} everywhere): nothing "
-                "moves, so no equation can be found; check that the right variable was read"
-            )
-        if missing is not None:
-            fields[name] = np.where(missing, 0.0, values)
+    _check_missing(fields)
+    check_size(fields)
+    check_constant(fields)
+    for doubt in doubts(fields, space):
+        warnings.warn(doubt, DiscoveryWarning, stacklevel=2)
+    noise = {name: noise_of_measured(values) for name, values in fields.items()}
+    fields, missing = _fill(fields, noise)
     return Recording(
         fields=fields,
         coordinates=coordinates,
@@ -240,6 +237,7 @@ def _split_fields(dataset: xr.Dataset) -> tuple[dict[str, NDArray], tuple[str, .
     dimensions = set(dataset.dims) - {"sample"}
     for key, variable in dataset.data_vars.items():
         name = str(key)
+        check_names([name])
         if set(variable.dims) != dimensions:
             raise ValueError(
                 f"field {name!r} has dimensions {tuple(map(str, variable.dims))}, expected all of "
@@ -260,29 +258,41 @@ def _split_fields(dataset: xr.Dataset) -> tuple[dict[str, NDArray], tuple[str, .
     return fields, tuple(complex_fields)
 
 
-def _missing(fields: dict[str, NDArray]) -> NDArray | None:
-    """Where a value is NaN; infinities are refused, since they are not a way to mark gaps."""
-    missing: NDArray | None = None
+def _check_missing(fields: dict[str, NDArray]) -> None:
+    """Refuse infinities, since they are not a way to mark gaps, and fields that hold nothing."""
     for name, values in fields.items():
         if np.isinf(values).any():
             raise ValueError(
                 f"field {name!r} contains {int(np.isinf(values).sum())} infinite values: mark "
                 "missing values with NaN, or cut the recording before it blows up"
             )
-        holes = np.isnan(values)
-        if holes.any():
-            missing = holes if missing is None else missing | holes
-    if missing is None:
-        return None
-    if missing.all():
-        raise ValueError("data is NaN everywhere: nothing to learn from")
-    share = float(missing.mean())
+        if np.isnan(values).all():
+            raise ValueError(f"field {name!r} is NaN everywhere: nothing to learn from")
+
+
+def _fill(
+    fields: dict[str, NDArray], noise: Mapping[str, float]
+) -> tuple[dict[str, NDArray], NDArray | None]:
+    """Fields with short gaps filled and zeros elsewhere, and where any is still missing."""
+    absent = sum(int(np.isnan(values).sum()) for values in fields.values())
+    if absent == 0:
+        return fields, None
+    filled = {name: fill_short_gaps(values, noise[name]) for name, values in fields.items()}
+    left = sum(int(np.isnan(values).sum()) for values in filled.values())
+    total = sum(values.size for values in fields.values())
+    # Interpolated values carry their neighbors' noise: 1 + 2 p times the variance in the mean.
+    excess = (1 + 2 * (absent - left) / total) ** 0.5 - 1
+    note = f" (standard errors may be {excess:.0%} too small for it)" if excess > 0.02 else ""
     warnings.warn(
-        f"{share:.1%} of the values are missing (NaN): windows that touch them are dropped",
+        f"{absent / total:.1%} of the values are missing (NaN): {absent - left} in short gaps are "
+        f"interpolated along time{note}, {left} stay missing: windows that touch them are dropped",
         DiscoveryWarning,
         stacklevel=2,
     )
-    return missing
+    if left == 0:
+        return filled, None
+    missing = np.any([np.isnan(values) for values in filled.values()], axis=0)
+    return {name: np.where(missing, 0.0, values) for name, values in filled.items()}, missing
 
 
 def _periodic_axes(

@@ -24,6 +24,26 @@ PAGES = [
 
 CALL = "from sciml.cli import main; main()"
 
+PREPARED = """
+import numpy as np, pdes, pysindy
+from sciml.discovery import WeakRowCovariance, WhitenedBestSubsetOptimizer
+x, t = np.linspace(0, 2 * np.pi, 64, endpoint=False), np.linspace(0, 2, 80)
+u = sum(np.exp(-0.1 * k**2 * t) * np.cos(k * x[:, None] + k) for k in (1, 2, 3))[..., None]
+library = pysindy.WeakPDELibrary(
+    function_library=pysindy.PolynomialLibrary(degree=2, include_bias=False),
+    derivative_order=2,
+    spatiotemporal_grid=np.stack(np.meshgrid(x, t, indexing="ij"), axis=-1),
+    K=60,
+    H_xt=[1.0, 0.4],
+)
+"""
+"""What the further lines of the README take for granted."""
+
+CHECKED = (
+    "assert model.equations(precision=1) == [' 0.1 x0_11'], model.equations()",
+    "assert data.status == state.status == 'ok' and many.sizes['sample'] == 8",
+)
+
 
 def blocks(page: str, language: str) -> list[str]:
     """Code blocks of a page in one language."""
@@ -47,6 +67,19 @@ def test_the_lines_of_python_in_the_readme_run(folder):
     assert result.returncode == 0, result.stderr
     assert "['usol_t = -1.000*usol*usol_x + 0.1000*usol_xx']" in result.stdout
     assert (folder / "evidence.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_further_lines_of_python_in_the_readme_run(tmp_path):
+    pytest.importorskip("pysindy")
+    scripts = blocks("README.md", "py")
+    assert len(scripts) == 2
+    for place, script in enumerate(scripts):
+        (tmp_path / f"script_{place}.py").write_text(PREPARED + script + CHECKED[place])
+        result = subprocess.run(
+            [sys.executable, f"script_{place}.py"], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert result.returncode == 0, result.stderr
+    assert (tmp_path / "motz.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_commands_in_the_readme_run(folder):

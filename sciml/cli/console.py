@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +20,17 @@ def output() -> Console:
 def messages() -> Console:
     """Return the console for errors and progress, which does not mix with results in a pipe."""
     return _console(stderr=True)
+
+
+def sizes_text(sizes: Mapping[Any, int]) -> str:
+    """Phrase the lengths of named axes.
+
+    Examples
+    --------
+    >>> sizes_text({"time": 101, "x": 64, "y": 64})
+    'time 101, x 64, y 64'
+    """
+    return ", ".join(f"{name} {size}" for name, size in sizes.items())
 
 
 def _console(stderr: bool) -> Console:

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from sciml.cli.console import messages, output
-from sciml.cli.failure import check_suffix, readable
+from sciml.cli.console import messages, output, sizes_text
+from sciml.cli.failure import check_suffix, check_target, readable
 
 _CARD = ("title", "license", "source")
 
@@ -61,6 +61,7 @@ def data_make(
     """
     with readable(debug):
         check_suffix("--out", out, (".zarr", ".nc"))
+        check_target("--out", out, folder=out.suffix.lower() == ".zarr")
         from pdes.data.make import make
         from pdes.data.recipe import Recipe
 
@@ -146,11 +147,10 @@ def _progress(title: str) -> Iterator[Callable[[int, int], None]]:
 def _summary(data: Any, out: Path) -> None:
     from pdes.data.samples import STATUS
 
-    sizes = " x ".join(f"{size} {axis}" for axis, size in data.sizes.items())
     codes = data["status"].values
     counts = {name: int((codes == code).sum()) for code, name in enumerate(STATUS)}
     console = output()
     console.print(str(data.attrs.get("equation", "")), markup=False, soft_wrap=True)
-    console.print(sizes, markup=False)
+    console.print(sizes_text(data.sizes), markup=False)
     console.print(", ".join(f"{n} {name}" for name, n in counts.items() if n), markup=False)
     console.print(f"written to {out}", markup=False, soft_wrap=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sciml.cli.console import messages, output
-from sciml.cli.failure import check_suffix, readable
+from sciml.cli.failure import check_suffix, check_target, readable
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -50,7 +50,9 @@ def discover(
     noise: Annotated[
         float, typer.Option("--noise", help="Add noise first: 0.1 is 10 % of each field's spread.")
     ] = 0.0,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the noise and of the method.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Seed of the noise and of the method.")
+    ] = 0,
     terms: Annotated[
         list[str] | None,
         typer.Option("--terms", help="Further library term, such as u_x/x; repeat for several."),
@@ -58,6 +60,12 @@ def discover(
     periodic: Annotated[
         list[str] | None, typer.Option("--periodic", help="Axis that wraps around; repeatable.")
     ] = None,
+    time_order: Annotated[
+        int,
+        typer.Option(
+            "--time-order", min=1, max=2, help="2 for u_tt = ..., such as waves; 1 for u_t = ..."
+        ),
+    ] = 1,
     json_path: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON.")
     ] = None,
@@ -74,12 +82,16 @@ def discover(
     with readable(debug):
         if plot_path is not None:
             check_suffix("--plot", plot_path, (".png", ".pdf", ".svg", ".jpg"))
+            check_target("--plot", plot_path)
+        if json_path is not None:
+            check_target("--json", json_path)
+        parameters = _order_in_time(time_order, estimator)
         from sciml.cli.document import document
         from sciml.cli.evidence import print_evidence
 
         data = read(file, field=field, time=time, space=space, axes=axes, periodic=periodic)
         data = _with_noise(data, noise, seed)
-        model, notes = fit(data, terms=terms, estimator=estimator.value, seed=seed)
+        model, notes = fit(data, terms=terms, estimator=estimator.value, seed=seed, **parameters)
         print_evidence(model, data, notes, output())
         if json_path is not None:
             result = document(model, data, notes)
@@ -124,7 +136,7 @@ def read(
 
 
 def fit(
-    data: xr.Dataset, *, terms: list[str] | None, estimator: str, seed: int
+    data: xr.Dataset, *, terms: list[str] | None, estimator: str, seed: int, **parameters: Any
 ) -> tuple[Any, list[str]]:
     """Fit, and collect the warnings that are meant for the user."""
     import sciml
@@ -132,10 +144,23 @@ def fit(
     library = sciml.Library(extra=tuple(terms)) if terms else None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = sciml.discover(data, library=library, estimator=estimator, random_state=seed)
+        model = sciml.discover(
+            data, library=library, estimator=estimator, random_state=seed, **parameters
+        )
     # Numerical libraries warn in other categories, about things that a user cannot act on.
     notes = [str(item.message) for item in caught if issubclass(item.category, UserWarning)]
     return model, list(dict.fromkeys(notes))
+
+
+def _order_in_time(order: int, estimator: Estimator) -> dict[str, int]:
+    if order == 1:
+        return {}  # what every estimator does by itself
+    if estimator is not Estimator.whitened:
+        raise ValueError(
+            f"--time-order {order} does not go with --estimator {estimator.value}, which finds "
+            "u_t = ... only: use --estimator whitened"
+        )
+    return {"time_order": order}
 
 
 def _with_noise(data: xr.Dataset, level: float, seed: int) -> xr.Dataset:

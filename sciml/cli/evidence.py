@@ -9,6 +9,8 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
+from sciml.cli.console import sizes_text
+
 if TYPE_CHECKING:
     import xarray as xr
     from rich.console import Console
@@ -54,12 +56,11 @@ def print_evidence(model: Any, data: xr.Dataset, notes: list[str], console: Cons
 
 
 def _print_data(data: xr.Dataset, assumed: list[str], console: Console) -> None:
-    sizes = " x ".join(f"{size} {name}" for name, size in data.sizes.items())
     fields = ", ".join(str(name) for name in data.data_vars)
     source = data.attrs.get("source_file", "recording")
     added = data.attrs.get("noise_added", 0.0)
     extra = f", with {added:.3g} of each field's spread added as noise" if added else ""
-    console.print(Text(f"{source}: {fields} over {sizes}{extra}"), soft_wrap=True)
+    console.print(Text(f"{source}: {fields} over {sizes_text(data.sizes)}{extra}"), soft_wrap=True)
     for sentence in assumed:
         console.print(Text(f"  {sentence}", style="dim"), soft_wrap=True)
 
@@ -67,6 +68,8 @@ def _print_data(data: xr.Dataset, assumed: list[str], console: Console) -> None:
 def _print_field(model: Any, target: str, console: Console) -> None:
     console.print(_terms_table(model.terms_[target], model.standard_errors_[target], target))
     console.print(_fit_line(model, target), soft_wrap=True)
+    if not model.terms_[target]:
+        return
     identifiability = model.identifiability_[target]
     word = identifiability.verdict
     line = Text(word, style=_STYLES.get(word, "bold"))
@@ -94,17 +97,32 @@ def _terms_table(terms: Mapping[str, Any], errors: Mapping[str, Any], target: st
 
 
 def _fit_line(model: Any, target: str) -> Text:
+    terms = model.terms_[target]
+    if not terms:
+        return Text("no term of the library explains the data", style="red")
+    from sciml.discovery.whitened_fit import largest_chi2
+
     chi2 = float(model.chi2_[target])
-    adequate = getattr(model, "adequate_", {}).get(target, chi2 < 1.3)
-    if not adequate:
-        return Text(
-            f"chi2/n = {chi2:.3g}: more is left over than noise or the grid explain; the equation "
-            "probably needs something outside the library",
-            style="red",
+    # The limit that the fit itself judges by, so that words and evidence agree.
+    limit = largest_chi2(max(1, model.n_rows_ - len(terms)))
+    lead = f"chi2/n = {chi2:.3g}: "
+    if not model.adequate_[target]:
+        why = (
+            "more is left over than noise or the grid explain; the equation probably needs "
+            "something outside the library"
+            if chi2 > limit
+            else "the equation does not explain the data, as the notes say"
         )
-    if chi2 < 0.7:
-        return Text(f"chi2/n = {chi2:.3g}: less is left over than noise or the grid explain")
-    return Text(f"chi2/n = {chi2:.3g}: what is left over looks like the noise, as it should")
+        return Text(lead + why, style="red")
+    if chi2 > limit:
+        return Text(
+            f"{lead}a little more is left over than white noise explains; the standard errors are "
+            "widened for it",
+            style="yellow",
+        )
+    if chi2 < 2.0 - limit:
+        return Text(f"{lead}less is left over than noise or the grid explain")
+    return Text(f"{lead}what is left over looks like the noise, as it should")
 
 
 def _rivals_table(rivals: Any, target: str) -> Table:

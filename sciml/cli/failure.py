@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,9 +43,44 @@ def readable(debug: bool = False) -> Iterator[None]:
 
 
 def check_suffix(option: str, path: Path, suffixes: tuple[str, ...]) -> None:
-    """Refuse a target that cannot be written, before the work is done."""
+    """Refuse a target whose format is not known, before the work is done."""
     if path.suffix.lower() not in suffixes:
         raise ValueError(f"{option} {path}: the name must end in {', '.join(suffixes)}")
+
+
+def check_target(option: str, path: Path, folder: bool = False) -> None:
+    """Refuse a target that cannot be written, before the work is done.
+
+    Parameters
+    ----------
+    option
+        Name of the option, for the message.
+    path
+        What is to be written; missing parent folders count as writable, as they are made.
+    folder
+        Whether the target may be a folder, such as a Zarr store.
+
+    Raises
+    ------
+    ValueError
+        If the target is a folder but should be a file, or its folder takes no new files.
+    """
+    if path.is_dir() and not folder:
+        raise ValueError(f"{option} {path} is a folder: name a file, such as {path / 'result'}")
+    # What is there is replaced by a new file, so that its folder must take one.
+    parent = next(each for each in path.absolute().parents if os.path.lexists(each))
+    if not parent.is_dir():
+        raise ValueError(f"{option} {path} cannot be written: {parent} is no folder")
+    try:
+        # Permissions do not tell the whole truth (read-only and virtual file systems), a try does.
+        with tempfile.TemporaryFile(dir=parent):
+            pass
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ValueError(
+            f"{option} {path} cannot be written, since {parent} takes no new files ({reason}): "
+            "choose another place"
+        ) from error
 
 
 def say(message: str) -> None:

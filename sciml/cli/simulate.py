@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sciml.cli.console import output
-from sciml.cli.failure import check_suffix, readable
+from sciml.cli.console import output, sizes_text
+from sciml.cli.failure import check_suffix, check_target, readable
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def simulate(
@@ -26,26 +29,47 @@ def simulate(
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option("--seed", help="Seed of the initial fields; the problem's own if left out."),
+        typer.Option(
+            "--seed", min=0, help="Seed of the initial fields; the problem's own if left out."
+        ),
     ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
-    """Simulate a problem and write the recording.
+    """Simulate a problem, or solve a steady one, and write the result.
 
     For example: sciml simulate burgers --set viscosity=0.2 --out burgers.nc
     """
     with readable(debug):
         check_suffix("--out", out, (".nc", ".zarr"))
+        check_target("--out", out, folder=out.suffix.lower() == ".zarr")
         import pdes
 
         problem = pdes.get(name, **parse_settings(settings or []))
-        dataset = pdes.simulate(problem, samples=samples, seed=seed)
+        dataset, equation = _computed(problem, samples, seed)
         pdes.save(dataset, out)
-        sizes = " x ".join(f"{size} {axis}" for axis, size in dataset.sizes.items())
         console = output()
-        console.print(f"{problem.equation}", markup=False, soft_wrap=True)
+        console.print(equation, markup=False, soft_wrap=True)
+        sizes = sizes_text(dataset.sizes)
         console.print(f"{sizes}, status {dataset.attrs['status']}", markup=False)
         console.print(f"written to {out}", markup=False, soft_wrap=True)
+
+
+def _computed(problem: Any, samples: int | None, seed: int | None) -> tuple[xr.Dataset, str]:
+    """Fields of a problem, and its equation in a few words."""
+    import pdes
+    from pdes.registry import entry_of
+    from pdes.steady import SteadyProblem
+    from sciml.cli.list_problems import statement
+
+    if not isinstance(problem, SteadyProblem):
+        return pdes.simulate(problem, samples=samples, seed=seed), str(problem.equation)
+    for option, value in (("--samples", samples), ("--seed", seed)):
+        if value is not None:
+            raise ValueError(
+                f"{option} {value} does not apply: {problem.name} is steady, and has one solution "
+                "for its data; leave it out, and change the data with --set"
+            )
+    return pdes.solve(problem), statement(problem, entry_of(problem.name).build.__doc__)
 
 
 def parse_settings(settings: list[str]) -> dict[str, Any]:

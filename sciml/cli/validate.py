@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sciml.cli.console import messages, output
-from sciml.cli.failure import EXIT_INTERRUPTED, readable
+from sciml.cli.failure import EXIT_INTERRUPTED, check_target, readable
 
 if TYPE_CHECKING:
     from sciml.validation import Report, Suite
@@ -65,6 +65,10 @@ def validate(
     Exit code 0 if all predictions hold, 1 if not, 2 if no case fits the pattern.
     """
     with readable(debug):
+        if json_path is not None:
+            check_target("--json", json_path)
+        if html_path is not None:
+            _check_page(html_path)
         from sciml.validation import load, print_report, write_html, write_json
         from sciml.validation.cache import Cache
 
@@ -80,6 +84,13 @@ def validate(
             raise typer.Exit(EXIT_INTERRUPTED)
         if not report.passed:
             raise typer.Exit(1)
+
+
+def _check_page(path: Path) -> None:
+    """Refuse a page that cannot be written; any name but ``*.html`` is the folder of the page."""
+    if path.is_dir() or path.suffix.lower() not in (".html", ".htm"):
+        path = path / "index.html"
+    check_target("--html", path)
 
 
 def _run(suite: Suite, cache: Cache, resume: bool, figures: bool) -> Report:

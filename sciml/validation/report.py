@@ -125,7 +125,8 @@ def _table(report: Report) -> Table:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column, justify in _COLUMNS:
-        table.add_column(column, justify=justify, overflow="fold")
+        # A name is there to be copied: only it must not fold.
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=column == "case")
     for result in report.results:
         name = Text(result.name + (" (kept)" if result.cached else ""))
         if not result.verdicts:

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import sciml
 from sciml.cli.app import app
 from sciml.cli.document import plain
+from sciml.cli.failure import check_target
 from sciml.cli.simulate import parse_settings
 
 KEYS = [
@@ -130,6 +131,43 @@ def test_validate_writes_json_and_html(suite, tmp_path):
     assert "topic/right" in (tmp_path / "out" / "html" / "index.html").read_text()
 
 
+@pytest.mark.parametrize(
+    "target",
+    [
+        ("--json", "suite"),
+        ("--json", "suite/topic.py/r.json"),
+        ("--html", "suite/topic.py"),
+        ("--html", "suite/topic.py/r.html"),
+    ],
+)
+def test_validate_refuses_what_it_cannot_write_before_the_work(suite, tmp_path, target):
+    (suite / "mark.py").write_text(
+        "from pathlib import Path\n"
+        + CASES.replace('lambda: {"one": 1.0}', 'lambda: Path("ran").touch() or {"one": 1.0}')
+    )
+    result = sciml_command("validate", "mark/right", "--suite", suite, *target)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(" ".join(target))
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc here")
+def test_targets_are_tried_and_nothing_is_left(tmp_path, recording, fake):
+    result = sciml_command("discover", recording, "--json", "/proc/x.json")
+    assert result.exit_code == 2
+    assert "--json /proc/x.json cannot be written, since /proc takes no new" in result.stderr
+    before = sorted(tmp_path.iterdir())
+    check_target("--json", tmp_path / "deep" / "r.json")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_validate_does_not_break_names_of_cases(suite, monkeypatch):
+    name = "a_name_that_is_long_enough_to_be_folded"
+    (suite / "topic.py").write_text(CASES.replace('name="right"', f'name="{name}"'))
+    monkeypatch.setenv("COLUMNS", "80")
+    assert f"topic/{name}" in sciml_command("validate", name, "--suite", suite).stdout
+
+
 def test_validate_keeps_long_results(suite, tmp_path):
     command = ("validate", "long", "--suite", suite, "--tier", "full", "--cache", "kept")
     assert "from the cache" not in sciml_command(*command).stdout
@@ -172,6 +210,7 @@ class FakeModel:
     terms_ = {"u": {"u*u_x": -1.25, "u_xx": 0.125}}  # noqa: RUF012
     standard_errors_ = {"u": {"u*u_x": 0.01, "u_xx": np.float64(0.002)}}  # noqa: RUF012
     chi2_ = {"u": 1.02}  # noqa: RUF012
+    n_rows_ = 2002
     adequate_ = {"u": True}  # noqa: RUF012
     rivals_ = {  # noqa: RUF012
         "u": [
@@ -250,6 +289,29 @@ def test_discover_says_if_the_equation_does_not_explain_the_data(recording, fake
     ).stdout.replace("\n", " ")
 
 
+@pytest.mark.parametrize(
+    ("chi2", "adequate", "rows", "words"),
+    [
+        (0.5, True, 2002, "less is left over than noise or the grid explain"),
+        (1.01, True, 2002, "looks like the noise, as it should"),
+        (1.28, True, 2002, "a little more is left over than white noise explains"),
+        (1.28, True, 102, "looks like the noise, as it should"),  # 2 standard deviations
+        (1.01, False, 2002, "the equation does not explain the data, as the notes say"),
+        (1.28, False, 2002, "more is left over than noise or the grid explain; the equation"),
+    ],
+)
+def test_words_about_the_residual_fit_its_size(
+    recording, fake, monkeypatch, chi2, adequate, rows, words
+):
+    monkeypatch.setattr(FakeModel, "chi2_", {"u": chi2})
+    monkeypatch.setattr(FakeModel, "adequate_", {"u": adequate})
+    monkeypatch.setattr(FakeModel, "n_rows_", rows)
+    lines = sciml_command("discover", recording).stdout.splitlines()
+    line = next(line for line in lines if line.startswith("chi2/n"))
+    assert line.startswith(f"chi2/n = {chi2:g}: ")
+    assert words in line
+
+
 def test_discover_writes_exactly_the_agreed_json(recording, fake, tmp_path):
     sciml_command(
         "discover", recording, "--noise", "0.1", "--seed", "7", "--json", tmp_path / "r.json"
@@ -283,6 +345,29 @@ def test_discover_hands_the_options_on(recording, fake):
     }
     assert fake.data.x.attrs["periodic"] == 1
     assert fake.data.u.dims == ("time", "x")
+
+
+def test_discover_looks_for_second_order_in_time(recording, fake):
+    sciml_command("discover", recording, "--time-order", 2)
+    assert fake.options["time_order"] == 2
+    result = sciml_command("discover", recording, "--time-order", 2, "--estimator", "eqod")
+    assert result.exit_code == 2
+    assert "--time-order 2 does not go with --estimator eqod" in result.stderr
+    assert sciml_command("discover", recording, "--time-order", 3).exit_code == 2
+
+
+def test_discover_finds_a_wave(tmp_path):
+    x, t = np.linspace(0, 2 * np.pi, 64, endpoint=False), np.linspace(0, 4, 120)
+    u = sum(np.cos(1.5 * k * t) * np.cos(k * x[:, None] + k) for k in (1, 2, 3))
+    np.savez(tmp_path / "wave.npz", u=u, x=x, t=t)
+    result = sciml_command(
+        "discover", tmp_path / "wave.npz", "--time-order", 2, "--periodic", "x",
+        "--json", tmp_path / "r.json",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert found["terms"]["u"] == {"u_xx": pytest.approx(2.25, rel=1e-2)}
+    assert found["equation"].startswith("u_tt = ")
 
 
 def test_discover_adds_noise_of_the_stated_strength(recording, fake):
@@ -337,6 +422,9 @@ def test_discover_draws(recording, tmp_path, suffix):
         (["--noise", "-1"], "level of the noise is -1.0"),
         (["--periodic", "y"], "'y' is no space axis of heat.npz: it has ['x']"),
         (["--plot", "a.xyz"], "xyz"),
+        (["--seed", "-3"], "--seed"),
+        (["--json", "."], "--json . is a folder: name a file"),
+        (["--json", "heat.npz/r.json"], "--json heat.npz/r.json cannot be written"),
     ],
 )
 def test_discover_fails_with_one_paragraph(recording, fake, tmp_path, monkeypatch, change, words):
@@ -425,6 +513,18 @@ def test_list_shows_every_problem_with_its_equation():
     assert set(pdes.available()) <= set(first)
 
 
+@pytest.mark.parametrize("width", [80, 120])
+def test_list_has_one_line_for_each_problem(monkeypatch, width):
+    import pdes
+
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = sciml_command("list").stdout.splitlines()
+    assert [line.split()[0].rstrip(",…") for line in lines] == ["name", *pdes.available()]
+    assert max(map(len, lines)) <= width
+    battery = next(line for line in lines if line.startswith("battery"))
+    assert "steady: -(p u_x)_x - (q" in battery
+
+
 def test_list_by_tag():
     chaotic = sciml_command("list", "--tag", "chaotic").stdout
     assert "kuramoto_sivashinsky" in chaotic and "heat" not in chaotic
@@ -447,6 +547,25 @@ def test_simulate_writes_what_the_library_simulates(tmp_path):
     xr.testing.assert_equal(pdes.data.load(out), expected)
 
 
+def test_simulate_solves_what_is_steady(tmp_path):
+    import xarray as xr
+
+    import pdes
+
+    out = tmp_path / "u.nc"
+    result = sciml_command("simulate", "battery", "--set", "resolution=2", "--out", out)
+    assert result.exit_code == 0, result.output
+    expected = pdes.solve(pdes.get("battery", resolution=2))
+    xr.testing.assert_equal(pdes.data.load(out), expected)
+    assert result.stdout.startswith("steady: -(p u_x)_x - (q u_y)_y = f")
+    assert f"point {expected.sizes['point']}, status ok" in result.stdout
+
+
+def test_simulate_names_the_axes_before_their_lengths(tmp_path):
+    result = sciml_command("simulate", "darcy", "--out", tmp_path / "u.nc")
+    assert "x 64, y 64, status ok" in result.stdout.splitlines()
+
+
 def test_simulate_draws_samples_by_seed(tmp_path):
     import pdes
 
@@ -467,6 +586,9 @@ def test_simulate_draws_samples_by_seed(tmp_path):
         (["burgers", "--out", "u.nc", "--set", "viscosity=-1"], "viscosity=-1 is outside"),
         (["burgers", "--out", "u.nc", "--set", "viscosty=0.1"], "viscosity"),
         (["burgers", "--out", "u.nc", "--set", "0.1"], "wanted NAME=VALUE"),
+        (["burgers", "--out", "u.nc", "--seed", "-3"], "'--seed'"),
+        (["battery", "--out", "u.nc", "--seed", "3"], "--seed 3 does not apply"),
+        (["battery", "--out", "u.nc", "--samples", "3"], "--samples 3 does not apply"),
     ],
 )
 def test_simulate_fails_with_one_paragraph(tmp_path, monkeypatch, arguments, words):
@@ -503,5 +625,6 @@ def test_an_equation_without_terms_is_shown(recording, fake, monkeypatch):
     monkeypatch.setattr(FakeModel, "identifiability_", {"u": FakeVerdict(verdict="unknown")})
     result = sciml_command("discover", recording)
     assert result.exit_code == 0
-    assert "no term" in result.stdout
-    assert "unknown: this method compares no rival equations" in result.stdout
+    assert "no term of the library explains the data" in result.stdout
+    assert "chi2" not in result.stdout
+    assert "rival" not in result.stdout

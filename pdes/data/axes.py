@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pdes.data.names import canonical_axis
+
 
 @dataclass(frozen=True, kw_only=True)
 class Coordinate:
@@ -88,6 +90,21 @@ def coordinate_from(values: np.ndarray, **where: Any) -> Coordinate | None:
             if np.unique(line).size == line.size:
                 return Coordinate(values=line, mesh_shape=values.shape, mesh_axis=axis, **where)
     return None
+
+
+def is_axis(name: str, values: np.ndarray) -> bool:
+    """Whether a stored array holds the positions along an axis: by its name, and by its form.
+
+    A variable that is called like an axis but is neither a vector nor a meshgrid is a field:
+    ``T`` is time as a vector, and a temperature as an array over time and space.
+
+    Examples
+    --------
+    >>> line = np.arange(3.0)
+    >>> is_axis("T", line), is_axis("T", np.outer(line, line)), is_axis("u", line)
+    (True, False, False)
+    """
+    return canonical_axis(name) is not None and coordinate_from(values) is not None
 
 
 def orders_that_fit(shape: tuple[int, ...], lengths: Mapping[str, int]) -> list[tuple[str, ...]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import xarray as xr
 
-from pdes.data.axes import Coordinate, describe_lengths, is_vector, orders_that_fit
+from pdes.data.axes import Coordinate, describe_lengths, is_axis, is_vector, orders_that_fit
 from pdes.data.cells import expand_cells
 from pdes.data.contents import Contents, Variable
 from pdes.data.coordinates import find_coordinates
@@ -82,7 +82,8 @@ def arrange_columns(
         key: v.values.reshape(-1) for key, v in contents.variables.items() if is_vector(v.values)
     }
     axes: dict[str, str] = {}
-    for key in columns:
+    # Lower case first, as everywhere: beside `t`, a column `T` is a temperature.
+    for key in sorted(columns, key=str.isupper):
         axis = told.get(key) or canonical_axis(key)
         if axis is not None and axis not in axes:
             axes[axis] = key
@@ -204,7 +205,7 @@ def _candidates(
         name
         for name, variable in contents.variables.items()
         if name not in sources
-        and canonical_axis(name) not in coordinates
+        and not (canonical_axis(name) in coordinates and is_axis(name, variable.values))
         and _orders(variable.values, request, coordinates)
     )
     if len(names) == 1 or names in contents.groups.values():
@@ -212,6 +213,12 @@ def _candidates(
     if names:
         raise several_fields(contents, names)
     lengths = describe_lengths({name: each.size for name, each in coordinates.items()})
+    for name, variable in contents.variables.items():
+        if (hint := _samples_hint(name, variable.values, request, coordinates)) is not None:
+            raise ReadError(
+                f"no variable fits the axes ({lengths}) alone. {hint}. The file holds "
+                f"{contents.listing()}"
+            )
     raise ReadError(
         f"no variable fits the axes ({lengths}). The file holds {contents.listing()}: name the "
         "field with field=, and axes with time=, space= and axes= if they were found wrongly"
@@ -248,6 +255,9 @@ def _labeled(
     orders = _orders(values, request, coordinates)
     lengths = describe_lengths({key: each.size for key, each in coordinates.items()})
     if not orders:
+        hint = _samples_hint(name, values, request, coordinates)
+        if hint is not None:
+            raise ReadError(f"the axes have the lengths {lengths}. {hint}")
         wanted = f"axes={request.axes} and " if request.axes else ""
         raise ReadError(
             f"{name} has shape {values.shape}, which does not fit {wanted}the lengths of the axes "
@@ -268,6 +278,25 @@ def _labeled(
         record.append(f"{name}: axis order ({', '.join(_short(orders[0]))}) read off the {how}")
         values = values.squeeze()
     return values, orders[0]
+
+
+def _samples_hint(
+    name: str, values: np.ndarray, request: Request, coordinates: Mapping[str, Coordinate]
+) -> str | None:
+    """Phrase the axes of an array that has one more than there are coordinates, if they fit."""
+    if request.axes is not None or values.ndim != len(coordinates) + 1:
+        return None
+    lengths = {key: each.size for key, each in coordinates.items()}
+    for place in (0, values.ndim - 1):
+        rest = values.shape[:place] + values.shape[place + 1 :]
+        for order in orders_that_fit(rest, lengths):
+            axes = _short((*order[:place], "sample", *order[place:]))
+            where = "first" if place == 0 else "last"
+            return (
+                f"{name} has shape {values.shape}: if its {where} axis counts independent runs, "
+                f"say so with axes={axes}"
+            )
+    return None
 
 
 def _short(order: tuple[str, ...]) -> tuple[str, ...]:

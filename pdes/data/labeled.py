@@ -7,13 +7,15 @@ from collections.abc import Mapping
 import numpy as np
 import xarray as xr
 
-from pdes.data.axes import Coordinate
+from pdes.data.axes import Coordinate, is_axis
 from pdes.data.contents import Contents, Variable
 from pdes.data.coordinates import told_coordinate
 from pdes.data.errors import ReadError
 from pdes.data.finding import check_names, label_for, several_fields
 from pdes.data.names import SPACE, canonical_axis
 from pdes.data.request import Request
+
+_EXAMPLES = {3: ("sample", "t", "x"), 4: ("sample", "t", "x", "y")}
 
 
 def names_dimensions(contents: Contents) -> bool:
@@ -73,7 +75,7 @@ def _candidates(contents: Contents, request: Request) -> tuple[str, ...]:
         for name, variable in contents.variables.items()
         if variable.values.ndim >= 2
         and name not in told
-        and canonical_axis(name) is None
+        and not is_axis(name, variable.values)
         and (request.axes is None or len(request.axes) == variable.values.ndim)
     )
     # Bounds of cells and the like span fewer axes than the field does.
@@ -132,7 +134,7 @@ def _dimensions(
         if dim is None:
             raise ReadError(
                 f"{name} has the axes {stored}, and {original!r} is not known as an axis: name "
-                "them in this order with axes=, e.g. axes=('t', 'x')"
+                f"them in this order with axes=, e.g. axes={_EXAMPLES.get(len(stored), ('t', 'x'))}"
             )
         if dim != original and not (dim == "time" and original == "t"):
             record.append(f"{original} taken as the {dim} axis")

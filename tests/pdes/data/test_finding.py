@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import h5py
 import numpy as np
 import pytest
+import scipy.io
+import xarray as xr
 
 from pdes.data import ReadError, assumptions, read
 
@@ -68,6 +72,78 @@ def test_meshgrid_beside_the_vector_still_tells_the_order(file, wave):
 
 def test_temperature_is_not_time(file, wave):
     assert wave.matches(read(file(T=wave.u, t=wave.t, x=wave.x), field="T").T)
+
+
+@pytest.mark.parametrize("name", ["T", "X"])
+@pytest.mark.parametrize("kind", ["npz", "mat", "h5", "nc"])
+def test_an_array_called_like_an_axis_is_a_field(tmp_path, wave, name, kind):
+    path = tmp_path / f"run.{kind}"
+    arrays = {name: wave.u, "x": wave.x, "tt": wave.t}
+    if kind == "npz":
+        np.savez(path, **arrays)
+    elif kind == "mat":
+        scipy.io.savemat(path, arrays)
+    elif kind == "h5":
+        with h5py.File(path, "w") as store:
+            store.update(arrays)
+    else:
+        xr.Dataset(
+            {name: (("x", "t"), wave.u)}, coords={"x": ("x", wave.x), "t": ("t", wave.t)}
+        ).to_netcdf(path, engine="h5netcdf")
+    data = read(path)
+    assert list(data.data_vars) == [name]
+    assert wave.matches(data[name])
+
+
+def test_a_column_called_like_an_axis_is_a_field(tmp_path, wave):
+    x, t = np.meshgrid(wave.x, wave.t, indexing="ij")
+    rows = np.stack([wave.u.ravel(), x.ravel(), t.ravel()], axis=1)
+    columns = dict(zip(("T", "x", "t"), rows.T, strict=True))
+    np.savez(tmp_path / "run.npz", **columns)
+    assert wave.matches(read(tmp_path / "run.npz").T)
+
+
+def test_a_field_beside_one_called_like_an_axis_is_a_choice(file, wave):
+    path = file(u=wave.u, T=2 * wave.u, x=wave.x, t=wave.t)
+    with pytest.raises(ReadError, match=r"2 variables could be the field: u .*, T "):
+        read(path)
+    assert np.array_equal(read(path, field="T").T.values, 2 * wave.u.T)
+
+
+@pytest.mark.parametrize(
+    ("order", "axes"),
+    [
+        ((0, 1, 2), ("sample", "x", "t")),
+        ((0, 2, 1), ("sample", "t", "x")),
+        ((2, 1, 0), ("t", "x", "sample")),
+    ],
+)
+@pytest.mark.parametrize("kind", ["mat", "h5"])
+@pytest.mark.parametrize("field", [None, "u"])
+def test_an_axis_of_samples_is_offered(tmp_path, wave, order, axes, kind, field):
+    path = tmp_path / f"run.{kind}"
+    runs = np.stack([wave.u, 2 * wave.u, 3 * wave.u]).transpose(order)
+    arrays = {"u": runs, "x": wave.x, "t": wave.t}
+    if kind == "mat":
+        scipy.io.savemat(path, arrays)
+    else:
+        with h5py.File(path, "w") as store:
+            store.update(arrays)
+    with pytest.raises(ReadError, match=re.escape(f"independent runs, say so with axes={axes}")):
+        read(path, field=field)
+    data = read(path, axes=axes)
+    assert wave.matches(data.u.isel(sample=0, drop=True))
+
+
+def test_an_unknown_axis_of_netcdf_is_offered_as_samples(tmp_path, wave):
+    runs = np.stack([wave.u.T, 2 * wave.u.T])
+    xr.Dataset(
+        {"u": (("run", "t", "x"), runs)}, coords={"x": ("x", wave.x), "t": ("t", wave.t)}
+    ).to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
+    with pytest.raises(ReadError, match=r"'run' is not known.*axes=\('sample', 't', 'x'\)"):
+        read(tmp_path / "run.nc")
+    data = read(tmp_path / "run.nc", axes=("sample", "t", "x"))
+    assert wave.matches(data.u.isel(sample=0, drop=True))
 
 
 def test_two_spatial_dimensions(file, wave):

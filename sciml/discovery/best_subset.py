@@ -141,6 +141,12 @@ class WhitenedBestSubset(AbstractDiscoverer):
         fit = whitened_best_subset(assembled, self.max_terms)
         report = symmetry_report(fit.system, features, fit.floor)
         columns = list(range(len(features)))
+        if self.symmetry != "report" and self.symmetry not in report.tests:
+            raise ValueError(
+                f"symmetry {self.symmetry!r} cannot be tested on this library; those that can are "
+                f"{sorted(report.tests)} (the Galilean one needs a single field and no factors that "
+                "depend on position)"
+            )
         if self.symmetry != "report" and report.tests[self.symmetry].holds:
             columns = allowed_columns(features, self.symmetry)
             fit = whitened_best_subset(assembled.restricted(columns), self.max_terms)

@@ -222,3 +222,12 @@ def test_pure_noise_has_no_equation():
     evidence = model.identifiability_["u"]
     assert model.adequate_["u"] is False or evidence.verdict != "identified"
     assert any(isinstance(w.message, DiscoveryWarning) for w in caught)
+
+
+def test_a_symmetry_that_cannot_be_tested_is_refused(burgers):
+    library = sciml.Library(extra=["x*u_x"])
+    with pytest.raises(ValueError, match=r"'galilean' cannot be tested.*\['conservation'"):
+        WhitenedBestSubset(library, symmetry="galilean").fit(burgers)
+    two = xr.Dataset({"u": burgers, "v": burgers**2})
+    with pytest.raises(ValueError, match="needs a single field"):
+        WhitenedBestSubset(symmetry="galilean").fit(two)

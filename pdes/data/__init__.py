@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _PUBLIC = {
+    "AssumptionWarning": "pdes.data.errors",
     "AxisOrderWarning": "pdes.data.errors",
     "ChecksumError": "pdes.data.errors",
     "DataError": "pdes.data.errors",
@@ -33,6 +34,7 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "AssumptionWarning",
     "AxisOrderWarning",
     "ChecksumError",
     "DataError",
@@ -65,7 +67,13 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from pdes.data.arrays import as_dataset, from_array
-    from pdes.data.errors import AxisOrderWarning, ChecksumError, DataError, ReadError
+    from pdes.data.errors import (
+        AssumptionWarning,
+        AxisOrderWarning,
+        ChecksumError,
+        DataError,
+        ReadError,
+    )
     from pdes.data.generated import open_generated
     from pdes.data.reader import read
     from pdes.data.recipe import Recipe

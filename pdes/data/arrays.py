@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from pdes.data.axes import coordinate_from, describe_lengths, orders_that_fit
+from pdes.data.dates import warn_of_dates
 from pdes.data.errors import AxisOrderWarning, DataError
 from pdes.data.names import DIMENSIONS, SPACE, canonical_axis
 from pdes.data.schema import tidy
@@ -53,6 +54,8 @@ def from_array(
     -----
     AxisOrderWarning
         If two axes are equally long and `dims` is not given.
+    AssumptionWarning
+        If dates were converted to seconds since the first.
 
     Examples
     --------
@@ -78,7 +81,10 @@ def from_array(
     shape = next(iter(shapes.values()))
     order = _order(shape, {key: values.size for key, values in axes.items()}, dims, record)
     variables = {key: (order, value) for key, value in arrays.items()}
-    return tidy(xr.Dataset(variables, coords={key: (key, axes[key]) for key in order}), record)
+    raw = xr.Dataset(variables, coords={key: (key, axes[key]) for key in order})
+    dataset = tidy(raw, record)
+    warn_of_dates(None, dataset, stacklevel=2)
+    return dataset
 
 
 def as_dataset(data: Any, coords: Mapping[str, Any] | None = None) -> xr.Dataset:
@@ -109,6 +115,8 @@ def as_dataset(data: Any, coords: Mapping[str, Any] | None = None) -> xr.Dataset
     -----
     AxisOrderWarning
         If two array axes are equally long, so that the order of `coords` had to be trusted.
+    AssumptionWarning
+        If dates were converted to seconds since the first.
 
     Examples
     --------
@@ -123,6 +131,7 @@ def as_dataset(data: Any, coords: Mapping[str, Any] | None = None) -> xr.Dataset
             raise DataError(f"the field and its axis are both called {data.name!r}: rename one")
     if isinstance(data, xr.Dataset):
         dataset = tidy(_rename(data, coords))
+        warn_of_dates(data, dataset, stacklevel=2)
     elif coords is None:
         raise DataError(
             f"data of type {type(data).__name__} carry no coordinates: pass coords, "

@@ -15,5 +15,9 @@ class ChecksumError(ReadError):
     """A stored variable whose bytes no longer have the checksum written beside them."""
 
 
+class AssumptionWarning(UserWarning):
+    """Data were changed in a way that changes what results mean, such as their unit."""
+
+
 class AxisOrderWarning(UserWarning):
     """Two axes are equally long, so that the order in which they were named had to be trusted."""

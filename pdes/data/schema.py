@@ -15,6 +15,7 @@ from collections.abc import Iterable
 import numpy as np
 import xarray as xr
 
+from pdes.data.dates import seconds_since_first
 from pdes.data.errors import DataError
 from pdes.data.names import DIMENSIONS, SPACE
 
@@ -173,12 +174,7 @@ def _tidy_axis(dataset: xr.Dataset, name: str, record: list[str]) -> xr.Dataset:
     if name == "sample":
         return dataset
     coordinate = dataset[name]
-    attrs = dict(coordinate.attrs)
-    values = coordinate.values
-    if values.dtype.kind in "mM":
-        record.append(f"{name}: dates converted to seconds since the first")
-        values = (values - values[0]) / np.timedelta64(1, "s")
-        attrs.setdefault("units", "s")
+    values, attrs = seconds_since_first(coordinate.values, coordinate.attrs, name, record)
     values = as_floats(values, name, record)
     check_axis(values, name)
     dataset = dataset.assign_coords({name: (name, values, attrs)})

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from pdes.data import AxisOrderWarning, DataError, as_dataset, assumptions, from_array
+from pdes.data import (
+    AssumptionWarning,
+    AxisOrderWarning,
+    DataError,
+    as_dataset,
+    assumptions,
+    from_array,
+)
 
 
 @pytest.mark.parametrize("time", ["t", "time"])
@@ -177,8 +184,12 @@ def test_masked_values_become_nan(wave):
 def test_dates_become_seconds(wave):
     start = np.datetime64("2024-03-01T12:00")
     dates = start + np.arange(7) * np.timedelta64(90, "m")
-    data = as_dataset(wave.u, {"x": wave.x, "t": dates})
+    with pytest.warns(AssumptionWarning, match="time: dates were converted to seconds since"):
+        data = as_dataset(wave.u, {"x": wave.x, "t": dates})
     assert np.array_equal(data.time.values, np.arange(7) * 5400.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert as_dataset(data).identical(data)
     assert data.time.attrs["units"] == "s"
     assert "time: dates converted to seconds since the first" in assumptions(data)
 

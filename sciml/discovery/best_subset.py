@@ -144,8 +144,8 @@ class WhitenedBestSubset(AbstractDiscoverer):
         if self.symmetry != "report" and self.symmetry not in report.tests:
             raise ValueError(
                 f"symmetry {self.symmetry!r} cannot be tested on this library; those that can are "
-                f"{sorted(report.tests)} (the Galilean one needs a single field and no factors that "
-                "depend on position)"
+                f"{sorted(report.tests)} (the Galilean one needs a single field and no factor that "
+                "depends on position)"
             )
         if self.symmetry != "report" and report.tests[self.symmetry].holds:
             columns = allowed_columns(features, self.symmetry)

@@ -280,9 +280,9 @@ def _fill(
     filled = {name: fill_short_gaps(values, noise[name]) for name, values in fields.items()}
     left = sum(int(np.isnan(values).sum()) for values in filled.values())
     total = sum(values.size for values in fields.values())
-    # Interpolated values carry their neighbors' noise: 1 + 2 p times the variance in the mean.
+    # Interpolated values carry their neighbors' noise: up to 1 + 2 p times the variance.
     excess = (1 + 2 * (absent - left) / total) ** 0.5 - 1
-    note = f" (standard errors may be {excess:.0%} too small for it)" if excess > 0.02 else ""
+    note = f" (standard errors may be up to {excess:.0%} too small for it)" if excess > 0.02 else ""
     warnings.warn(
         f"{absent / total:.1%} of the values are missing (NaN): {absent - left} in short gaps are "
         f"interpolated along time{note}, {left} stay missing: windows that touch them are dropped",

@@ -15,7 +15,7 @@ from pdes.data import AxisOrderWarning, DataError, ReadError
 from sciml.discovery import DiscoveryWarning
 
 X, T = np.linspace(0, 2 * np.pi, 64, endpoint=False), np.linspace(0, 2, 80)
-FIELD = sum(np.exp(-0.1 * k**2 * T)[:, None] * np.cos(k * X + k) for k in (1, 2, 3))
+FIELD = np.sum([np.exp(-0.1 * k**2 * T)[:, None] * np.cos(k * X + k) for k in (1, 2, 3)], axis=0)
 
 
 def recording(values=FIELD, t=T, x=X, **coords):
@@ -178,7 +178,7 @@ def test_unknown_periodic_axis():
 
 def test_unknown_term_in_the_library():
     refused("cannot read the library term 'w_xx'", recording(), library=["w_xx"])
-    refused("linearly dependent", recording(), library=sciml.Library(extra=["u_x^2", "u*u_xx"]))
+    refused("linearly dependent", recording(), library=sciml.Library(extra=("u_x^2", "u*u_xx")))
 
 
 def test_a_window_wider_than_the_axis():

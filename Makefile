@@ -24,8 +24,9 @@ export MPLBACKEND ?= agg
 
 help:
 	@echo 'make demo       find the equation of a published recording; leaves demo/figure.png'
-	@echo 'make test       lint, types, layers, quick validation, tests, doctests, notebooks, packaging'
+	@echo 'make test       lint, types, layers, tests with the quick validation, doctests, notebooks, packaging'
 	@echo 'make lint       ruff, basedpyright, import-linter'
+	@echo 'make quick      the quick tier of the validation suite'
 	@echo 'make validate   all predictions against measurements; leaves report/'
 	@echo 'make benchmark  speed against other packages'
 	@echo 'make format     let ruff format the code'
@@ -57,10 +58,10 @@ quick: $(STAMP)
 unit: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-# In this order also under make -j: the tests share the cores among themselves.
+# In this order also under make -j: the tests share the cores among themselves. They run every
+# quick case of the validation suite as well (tests/sciml/validation/test_quick_tier.py).
 test:
 	$(MAKE) lint
-	$(MAKE) quick
 	$(MAKE) unit
 
 validate: $(STAMP)

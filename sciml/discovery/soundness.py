@@ -49,7 +49,10 @@ def check_names(names: Iterable[str]) -> None:
             problem = "reads as a derivative or a coordinate in an equation"
         else:
             continue
-        raise ValueError(f"field {name!r} {problem}: rename it, data.rename({{{name!r}: 'w'}})")
+        raise ValueError(
+            f"field {name!r} {problem}: rename it, data.rename({{{name!r}: 'w'}}) for a Dataset, "
+            "data.rename('w') for a DataArray"
+        )
 
 
 def check_size(fields: Mapping[str, NDArray]) -> None:

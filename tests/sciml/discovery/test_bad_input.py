@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ X, T = np.linspace(0, 2 * np.pi, 64, endpoint=False), np.linspace(0, 2, 80)
 FIELD = np.sum([np.exp(-0.1 * k**2 * T)[:, None] * np.cos(k * X + k) for k in (1, 2, 3)], axis=0)
 
 
-def recording(values=FIELD, t=T, x=X, **coords):
+def recording(values=FIELD, t: Any = T, x: Any = X):
     return xr.DataArray(values, dims=("time", "x"), coords={"time": t, "x": x}, name="u")
 
 

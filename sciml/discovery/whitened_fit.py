@@ -418,6 +418,9 @@ def _clean_fit(
     scale = np.outer(system.scale[columns], system.scale[columns])
     # the residual of clean data is a systematic error: it does not shrink with the number of rows
     covariance = np.linalg.pinv(gram) / scale * (residual / freedom)
+    # on few points the sums themselves are off by a factor that no residual shows
+    steps = max(w.quadrature_error for weak in assembled.weak_forms for w in weak.windows)
+    covariance = covariance + np.diag((steps * coefficients) ** 2)
     return EquationFit(
         support=support,
         coefficients=coefficients,

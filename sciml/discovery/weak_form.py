@@ -7,7 +7,6 @@ test functions' derivatives, so a feature costs two or three matrix products and
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import comb, prod
@@ -20,12 +19,9 @@ from scipy.signal import savgol_coeffs
 
 from sciml.discovery.backend import Backend
 from sciml.discovery.noise import wick_power
+from sciml.discovery.placement import MAX_ROWS, place_windows
 from sciml.discovery.recording import Recording
 from sciml.discovery.terms import Atom, Feature
-from sciml.discovery.windows import FEWEST, AxisWindows, choose_half_width, mean_spectrum
-
-MAX_ROWS = 2000
-"""Most windows that are used; their covariance is dense."""
 
 PASSBAND = 4.0
 """Corner of the derivative filters, relative to the corner wavenumber of the data."""
@@ -75,7 +71,7 @@ class WeakForm:
         self.features = features
         self.noise = dict(recording.noise) if noise is None else noise
         self.time_order = time_order
-        self.windows = _choose_windows(recording, features, half_widths, max_rows, time_order)
+        self.windows = place_windows(recording, features, half_widths, max_rows, time_order)
         self.backend = Backend() if backend is None else backend
         self._matrices: dict[int, Any] = {}
         self._fields: dict[str, Any] = {}
@@ -352,86 +348,3 @@ def _parse_weight(feature: Feature) -> tuple[list[Any], Any]:
     )
     symbols = [sympy.Symbol(name, real=True) for name in (*feature.coordinates, "t")]
     return symbols, equation.rhs["u"]
-
-
-def _choose_windows(
-    recording: Recording,
-    features: tuple[Feature, ...],
-    half_widths: Sequence[int] | None,
-    max_rows: int,
-    time_order: int,
-) -> tuple[AxisWindows, ...]:
-    dimensions = len(recording.space)
-    orders = [
-        max([feature.max_order[axis] for feature in features] + [1]) for axis in range(dimensions)
-    ] + [time_order]
-    if half_widths is None:
-        widths = []
-        for axis, points in enumerate(recording.shape):
-            spectra = [mean_spectrum(values, axis) for values in recording.fields.values()]
-            widths.append(choose_half_width(points, spectra, orders[axis]))
-    else:
-        if len(half_widths) != dimensions + 1:
-            raise ValueError(
-                f"half_widths needs one number per axis {tuple(recording.coordinates)}, got "
-                f"{tuple(half_widths)}"
-            )
-        widths = [int(width) for width in half_widths]
-    names = (*recording.space, "t")
-    for name, points, width, order in zip(names, recording.shape, widths, orders, strict=True):
-        least = max(order + 2, FEWEST)
-        if half_widths is not None and (2 * width + 1 > points or width < least):
-            raise ValueError(
-                f"half_widths gives {width} for axis {name!r}: with {points} points and "
-                f"derivatives up to order {order} it must lie between {least} and "
-                f"{(points - 1) // 2}"
-            )
-        if 2 * width + 1 > points:
-            advice = "record more points"
-            if name != "t" and order > 2:
-                advice += " or lower the order, for instance library=sciml.Library(order=2)"
-            raise ValueError(
-                f"axis {name!r} has {points} points, too few for one window: derivatives up to "
-                f"order {order} need at least {2 * least + 1}; {advice}"
-            )
-    periodic = (*recording.periodic, False)
-
-    def place(factor: float) -> tuple[AxisWindows, ...]:
-        return tuple(
-            AxisWindows(
-                points=points,
-                spacing=spacing,
-                half_width=width,
-                order=order,
-                stride=max(1.0, factor * width / 3),
-                periodic=wraps,
-            )
-            for points, spacing, width, order, wraps in zip(
-                recording.shape, recording.spacings, widths, orders, periodic, strict=True
-            )
-        )
-
-    windows = place(1.0)
-    # more data than rows: wider windows average more of them, further apart ones would skip some
-    while half_widths is None and _count(windows) > max_rows:
-        wider = [
-            max(width, min(math.ceil(1.1 * width), points // 6))
-            for width, points in zip(widths, recording.shape, strict=True)
-        ]
-        if wider == widths:
-            break
-        widths = wider
-        windows = place(1.0)
-    factor = 1.0
-    needed = min(max_rows, 4 * len(features))
-    while _count(windows) > max_rows:
-        factor *= max(1.02, (_count(windows) / max_rows) ** (0.9 / len(windows)))
-        windows = place(factor)
-    while _count(windows) < needed and factor > 0.4:
-        factor *= 0.8
-        windows = place(factor)
-    return windows
-
-
-def _count(windows: tuple[AxisWindows, ...]) -> int:
-    return prod(len(item.centers) for item in windows)

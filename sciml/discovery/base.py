@@ -451,11 +451,12 @@ class AbstractDiscoverer(BaseEstimator):
         return summary_text(self)
 
     def plot(self, axes: Any = None) -> Any:
-        """Plot the coefficients with their errors and the residual by number of terms.
+        """Plot coefficients with their errors, rivals, and the residual by number of terms.
 
         Parameters
         ----------
-        axes : sequence of two matplotlib.axes.Axes, optional
+        axes : sequence of two or three matplotlib.axes.Axes, optional
+            Three by default; two leave out the rivals.
 
         Returns
         -------

@@ -58,6 +58,9 @@ class Problem:
         `exact_name` and is meant for fronts that do not fit on a periodic box.
     exact_name : str, optional
         Key of `exact` that is the solution of this very problem (initial field included).
+    largest_spacing : float, optional
+        Length that spacings of the grid must not exceed, such as the width of an interface:
+        `pdes.simulate` refuses coarser grids, on which interfaces stick to the points.
     notes : str
         What a user should know: validity, what was chosen and why.
     source : str
@@ -95,6 +98,7 @@ class Problem:
     invariants: tuple[Invariant, ...] = ()
     solver: str = "etdrk4"
     exact_name: str | None = None
+    largest_spacing: float | None = None
     notes: str = ""
     source: str = ""
 
@@ -104,6 +108,8 @@ class Problem:
             raise ValueError(f"time_step must be positive and finite, got {self.time_step}")
         if not 0.0 <= self.discard < np.inf:
             raise ValueError(f"discard must be a non-negative time, got {self.discard}")
+        if self.largest_spacing is not None and not 0.0 < self.largest_spacing < np.inf:
+            raise ValueError(f"largest_spacing must be positive, got {self.largest_spacing}")
         if tuple(self.grid.names) != tuple(self.equation.coordinates):
             raise ValueError(
                 f"grid has axes {tuple(self.grid.names)} but the equation lives on "
@@ -132,6 +138,34 @@ class Problem:
                     f"stored_points={kept} does not divide the {points} points of axis {name!r}"
                 )
         return tuple(n // kept for n, kept in zip(self.grid.shape, stored, strict=True))
+
+    def check_spacing(self) -> None:
+        """Refuse a grid that is too coarse for what the problem must resolve.
+
+        Raises
+        ------
+        ValueError
+            Naming the axis, its spacing, `largest_spacing` and the points that would do.
+
+        Examples
+        --------
+        >>> import pdes
+        >>> coarse = pdes.Grid.periodic(x=(0.0, 4.0, 16))
+        >>> pdes.get("allen_cahn", grid=coarse, stored_points=None).check_spacing()
+        Traceback (most recent call last):
+        ...
+        ValueError: axis 'x' of 'allen_cahn' has spacing 0.25, above the 0.223607 that ...
+        """
+        if self.largest_spacing is None:
+            return
+        for axis in self.grid.axes:
+            if axis.spacing > self.largest_spacing * (1.0 + 1e-9):
+                wanted = int(np.ceil(axis.points * axis.spacing / self.largest_spacing))
+                raise ValueError(
+                    f"axis {axis.name!r} of {self.equation.name!r} has spacing {axis.spacing:.6g}, "
+                    f"above the {self.largest_spacing:.6g} that its interfaces need: use at least "
+                    f"{wanted + wanted % 2} points"
+                )
 
 
 def check_times(times: Any, start: float = 0.0) -> np.ndarray:

@@ -110,6 +110,7 @@ def simulate(
         options = {"initial": initial, "samples": samples, "time_step": time_step}
         fields, run = _sample_exact(problem, times, dtype, options), None
     elif solver in SOLVERS:
+        problem.check_spacing()
         arrays = _initial_arrays(problem, initial, samples, seed)
         arrays = _to_backend(arrays, backend, device, dtype)
         run = SOLVERS[solver].run(

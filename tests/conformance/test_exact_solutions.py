@@ -70,6 +70,7 @@ VARIED = {
     ("fisher_kpp", "front"): {"diffusivity": (0.01, 5.0), "growth": (0.1, 5.0)},
     ("nagumo", "front"): {"diffusivity": (0.1, 5.0), "threshold": (0.0, 1.0)},
     ("allen_cahn", "front"): {"diffusivity": (0.1, 5.0), "growth": (0.1, 5.0)},
+    ("allen_cahn_2d", "front"): {"width": (0.1, 2.0)},
     ("kuramoto_sivashinsky", "front"): {"hyperviscosity": (0.1, 5.0)},
     ("advection_diffusion", "gaussian"): {"speed": (-5.0, 5.0), "diffusivity": (0.01, 5.0)},
     ("advection_diffusion", "modes"): {"speed": (-5.0, 5.0), "diffusivity": (0.01, 5.0)},

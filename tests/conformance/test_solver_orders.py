@@ -19,6 +19,8 @@ TEMPORAL = {
     "burgers": (64, 1.0, 0.05, ("etdrk4", "rk4", "ssprk3")),
     "fisher_kpp": (64, 2.0, 0.2, ("etdrk4", "rk4", "ssprk3")),
     "allen_cahn": (64, 2.0, 0.2, ("etdrk4", "rk4", "ssprk3")),
+    "allen_cahn_2d": (48, 1.0, 0.2, ("etdrk4", "rk4", "ssprk3")),
+    "allen_cahn_cosine": (512, 0.4, 0.1, ("etdrk4", "rk4", "ssprk3")),
     "kdv": (128, 1.0, 0.02, ("etdrk4",)),
     "kdv_burgers": (64, 1.0, 0.04, ("etdrk4",)),
     "mkdv": (128, 1.0, 0.05, ("etdrk4",)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import array_api_compat.numpy as xnp
 import numpy as np
@@ -16,6 +17,7 @@ from pdes.time import INTEGRATORS
 pytestmark = pytest.mark.filterwarnings("ignore::pdes.solvers.errors.ResolutionWarning")
 
 EVOLVING = [name for name in pdes.available() if isinstance(pdes.get(name), pdes.Problem)]
+COARSE: dict[str, Any] = {"stored_points": None, "discard": 0.0, "largest_spacing": None}
 # Flows have constraints that no product of jets expresses: their own tests compare their forms.
 FLOWS = set(pdes.available("flow"))
 NAMES = [
@@ -97,7 +99,7 @@ def test_torch_and_numpy_agree(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_trajectories_of_both_backends_and_precisions_agree(name: str) -> None:
     problem, grid, fields = _smooth(name)
-    problem = pdes.get(name, grid=grid, stored_points=None, discard=0.0, time_step=0.002)
+    problem = pdes.get(name, grid=grid, **COARSE, time_step=0.002)
     times = [0.0, 0.02]
     double = pdes.simulate(problem, times, initial=fields)
     other = pdes.simulate(problem, times, initial=fields, backend="torch")
@@ -112,7 +114,7 @@ def test_trajectories_of_both_backends_and_precisions_agree(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_batch_equals_single_runs(name: str) -> None:
     problem, grid, fields = _smooth(name, samples=3)
-    problem = pdes.get(name, grid=grid, stored_points=None, discard=0.0)
+    problem = pdes.get(name, grid=grid, **COARSE)
     times = [0.0, 0.02]
     batch = pdes.simulate(problem, times, initial=fields, time_step=0.002)
     assert batch.sizes["sample"] == 3

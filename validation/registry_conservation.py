@@ -143,6 +143,7 @@ SIDES = ladder_case(
             ("heat_neumann", (16, 32, 64), 1.0, 0.05),
             ("heat_robin", (16, 32, 64), 1.0, 0.05),
             ("heat_driven", (32, 64, 128), 1.0, 0.02),
+            ("advection_diffusion_wall", (32, 64, 128), 4.0, 0.02),
             ("fisher_front", (64, 128, 256), 2.0, 0.1),
             ("nagumo_front", (64, 128, 256), 1.0, 0.05),
             ("burgers_2d", (12, 24, 48), 0.2, 0.01),

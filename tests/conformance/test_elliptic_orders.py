@@ -117,6 +117,19 @@ def test_collocation_converges_exponentially(degree: int, limit: float) -> None:
     assert degree == 20 or error > limit / 4
 
 
+@pytest.mark.parametrize(("points", "limit"), [(9, 6e-4), (13, 7e-7), (17, 3e-10), (25, 1e-13)])
+def test_collocation_resolves_a_layer(points: int, limit: float) -> None:
+    error = _errors(pdes.solve(pdes.get("advection_diffusion_interval", points=points)))["max"]
+    assert error < limit
+    assert points == 25 or error > limit / 4
+
+
+def test_a_thin_layer_does_not_overflow() -> None:
+    data = pdes.solve(pdes.get("advection_diffusion_interval", peclet=1000.0, points=257))
+    assert _errors(data)["max"] < 1e-10
+    assert float(data.u[-1]) == 1.0
+
+
 @pytest.mark.parametrize("entry", ["poisson_box", "darcy_manufactured"])
 def test_collocation_in_the_plane(entry: str) -> None:
     kind = {"kind": "mixed"} if entry == "poisson_box" else {}

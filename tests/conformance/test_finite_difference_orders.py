@@ -42,6 +42,7 @@ def _error(problem: pdes.Problem, stop: float, step: float, solver: str | None =
 REFINED = {
     "heat_robin": ({}, 1.0, (16, 32, 64), 0.05),
     "heat_driven": ({}, 1.0, (32, 64, 128), 0.02),
+    "advection_diffusion_wall": ({}, 4.0, (32, 64, 128), 0.02),
     "fisher_front": ({}, 2.0, (64, 128, 256), 0.1),
     "nagumo_front": ({}, 1.0, (64, 128, 256), 0.05),
     "burgers_2d": ({"viscosity": 0.05}, 0.2, (12, 24, 48), 0.01),
@@ -367,3 +368,16 @@ def test_transients_are_for_spectral_solvers() -> None:
     problem = dataclasses.replace(pdes.get("heat_robin"), discard=1.0)
     with pytest.raises(ValueError, match="discard=1"):
         pdes.simulate(problem)
+
+
+def test_a_layer_that_is_not_resolved_rings_by_the_known_amount() -> None:
+    """Central differences solve ``r^i``, ``r = (2 + P)/(2 - P)``: next to the wall ``1/r``."""
+    coarse = pdes.get("advection_diffusion_wall", diffusivity=0.01, points=33)
+    cell = 1.0 / 32 / 0.01
+    with pytest.warns(ResolutionWarning, match="Peclet number of a cell along x is 3"):
+        run = pdes.simulate(coarse, [4.0], time_step=0.005)
+    ratio = (2.0 + cell) / (2.0 - cell)
+    places = np.arange(33)
+    wanted = (ratio**places - 1.0) / (ratio**32 - 1.0)
+    np.testing.assert_allclose(run.u.values[-1], wanted, atol=1e-6)
+    assert float(run.u.min()) == pytest.approx(1.0 / ratio, rel=1e-5)

@@ -14,6 +14,10 @@ import sympy
 import pdes
 from pdes.exact import kellogg
 from pdes.exact.motz import motz_coefficients, motz_residual
+from pdes.exact.thermoelastic_mode import warming_rate
+from pdes.solvers.finite_element_errors import error_norms
+from pdes.solvers.finite_element_space import make_space
+from pdes.solvers.thermoelastic_march import ORDER, march_thermoelastic
 from sciml.metrics import observed_order
 from sciml.theory import Prediction
 from sciml.validation import Case, Measurements
@@ -122,6 +126,8 @@ SMOOTH = _orders(
         Row("lame_cylinder", 2, 3, 2, (4, 8, 16)),
         Row("thermoelastic_cylinder", 1, 2, 1, (4, 8, 16)),
         Row("thermoelastic_cylinder", 2, 3, 2, (4, 8, 16)),
+        Row("thermoelastic_mode", 1, 2, 1, (8, 16, 32)),
+        Row("thermoelastic_mode", 2, 3, 2, (8, 16, 32)),
     ],
     _WHY,
 )
@@ -317,4 +323,74 @@ BATTERY = Case(
     tier="full",
 )
 
-CASES = [SMOOTH, CORNERS, GRADED, EXACT, MOTZ, KELLOGG, SUITE, BATTERY]
+# --- Coupled thermoelasticity in time ------------------------------------------------------------
+
+_BODY: dict[str, Any] = {"heat_capacity": 0.5, "reference_temperature": 2.0}
+_EXPANSION, _END = 0.5, 0.1
+
+
+def _warmed(degree: int, resolution: int, steps: int) -> tuple[float, float]:
+    """Largest relative error of a field in the mean square, and what the energy law misses."""
+    problem = pdes.get("thermoelastic_mode", expansion=_EXPANSION)
+    data = march_thermoelastic(
+        problem, resolution=resolution, degree=degree, time_step=_END / steps, end=_END, **_BODY
+    )
+    # The closed form is the steady one with another temperature at the center.
+    reached = -math.expm1(-_END * warming_rate(_EXPANSION, 1.0, 0.3, **_BODY))
+    warm = pdes.get("thermoelastic_mode", expansion=_EXPANSION, temperature=reached)
+    space = make_space(warm, resolution, degree)
+    norms = error_norms(warm, space.basis, {name: data[name].values for name in problem.fields})
+    missed = np.diff(data.energy) + (data.dissipation - data.supply).values[1:]
+    gap = float(np.max(np.abs(missed)) / data.energy.max())
+    return max(norm["l2"] / norm["l2_exact"] for norm in norms.values()), gap
+
+
+def _thermoelastic() -> Measurements:
+    runs = {
+        # On a mesh so fine that the steps make the error.
+        "order in time": (ORDER, 2, [(24, 4), (24, 8), (24, 16)]),
+        # Steps like the spacing, or its power 3/2: time and space have the same order.
+        "order, degree 1": (2, 1, [(8, 8), (16, 16), (32, 32)]),
+        "order, degree 2": (3, 2, [(4, 8), (8, 23), (16, 64)]),
+    }
+    values, table, gaps = {}, [], []
+    for name, (predicted, degree, ladder) in runs.items():
+        found = [_warmed(degree, n, steps) for n, steps in ladder]
+        sizes = [1.0 / (steps if degree == 2 and predicted == ORDER else n) for n, steps in ladder]
+        values[name] = observed_order(sizes, [error for error, _ in found])
+        gaps.append(max(gap for _, gap in found))
+        table.append(
+            {
+                "entry": f"thermoelastic_mode, {name}",
+                "solver": "thermoelastic_march",
+                "norm": "values, worst field",
+                "predicted order": predicted,
+                "measured order": values[name],
+                "error": found[-1][0],
+                "invariant drift": gaps[-1],
+                "cells": "/".join(str(n) for n, _ in ladder),
+            }
+        )
+    values["energy law"] = max(gaps)
+    return Measurements(values=values, table=table)
+
+
+THERMOELASTIC = Case(
+    name="thermoelastic-march",
+    title="Coupled thermoelasticity in time keeps its law of energy to rounding",
+    description="A square warms at the rate 2 pi^2/(c + T0 m^2/(lambda + 2 mu)); midpoint rule.",
+    run=_thermoelastic,
+    predictions=(
+        Prediction(name="order in time", value=2, kind="order", source="midpoint rule"),
+        Prediction(name="order, degree 1", value=2, kind="order", source=_WHY),
+        Prediction(name="order, degree 2", value=3, kind="order", source=_WHY),
+        Prediction(
+            name="energy law",
+            value=1e-13,
+            kind="at_most",
+            source="quadratic forms at the midpoint telescope (Simo and Tarnow 1992)",
+        ),
+    ),
+)
+
+CASES = [SMOOTH, CORNERS, GRADED, EXACT, MOTZ, KELLOGG, SUITE, BATTERY, THERMOELASTIC]

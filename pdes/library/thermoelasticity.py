@@ -8,6 +8,7 @@ from pdes.boundary import Dirichlet, Neumann
 from pdes.exact.heated_cylinder import heated_cylinder
 from pdes.exact.plane_elasticity import POISSON, equilibrium
 from pdes.exact.steady_solution import SteadySolution
+from pdes.exact.thermoelastic_mode import thermoelastic_mode as mode_solution
 from pdes.library.choices import check_choice
 from pdes.library.elasticity import check_material, stress_rows
 from pdes.library.ranges import check_range
@@ -92,6 +93,34 @@ def thermoelastic_free(
         exact_name=name,
         notes="The two held sides are lines of symmetry.",
         source="patch test",
+    )
+
+
+@register("thermoelastic_mode", tags=["steady", "2d", "elasticity"])
+def thermoelastic_mode(
+    young: float = 1.0, poisson: float = 0.3, expansion: float = 0.1, temperature: float = 1.0
+) -> SteadyProblem:
+    """A square warmed from within, cold at its sides, which do not slide and push nowhere."""
+    name = "thermoelastic_mode"
+    exact = mode_solution(
+        check_range(name, "temperature", temperature, -1e6, 1e6),
+        check_range(name, "expansion", expansion, -1.0, 1.0),
+        **check_material(name, young, poisson),
+    )
+    upright: dict[str, Any] = {"T": Dirichlet(), "u": Neumann(), "v": Dirichlet()}
+    level: dict[str, Any] = {"T": Dirichlet(), "u": Dirichlet(), "v": Neumann()}
+    return SteadyProblem(
+        name=name,
+        residual=exact.residuals,
+        flux=_fluxes(),
+        parameters=exact.parameters,
+        domain=Rectangle(),
+        boundary={"x-": upright, "x+": upright, "y-": level, "y+": level},
+        exact={exact.name: exact},
+        exact_name=exact.name,
+        options={"degree": 2},
+        notes="`pdes.solvers.thermoelastic_march` follows it in time, with a known rate.",
+        source=exact.source,
     )
 
 

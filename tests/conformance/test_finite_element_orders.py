@@ -54,6 +54,8 @@ ROWS = [
     Row("lame_cylinder", 2, 3.0, 2.0, (4, 8, 16)),
     Row("thermoelastic_cylinder", 1, 2.0, 1.0, (4, 8, 16)),
     Row("thermoelastic_cylinder", 2, 3.0, 2.0, (4, 8, 16)),
+    Row("thermoelastic_mode", 1, 2.0, 1.0, (8, 16, 32)),
+    Row("thermoelastic_mode", 2, 3.0, 2.0, (8, 16, 32)),
     # A kink of the second derivative across cells: derivatives exponent - 1/2 = 2 at most.
     Row("poisson_interior_line", 1, 2.0, 1.0, (16, 32, 64)),
     # A corner of angle omega on a uniform mesh: derivatives a = pi/omega, values 2 a.

@@ -32,6 +32,7 @@ def simulate(
     samples: int | None = None,
     solver: str | None = None,
     time_step: float | None = None,
+    rtol: float | None = None,
     dtype: str = "float64",
     backend: str = "numpy",
     device: Any = None,
@@ -60,6 +61,9 @@ def simulate(
     time_step : float, optional
         Largest step. By default the problem's, lowered to Courant number 0.5 if need be, or one
         chosen from the initial field.
+    rtol : float, optional
+        Let the Fourier solvers choose every step such that its estimated error, relative to the
+        norm of each field, stays below this number. Data sets are better made with equal steps.
     dtype : {"float64", "float32"}
         Precision of the computation and of the result.
     backend : {"numpy", "torch"}
@@ -107,10 +111,11 @@ def simulate(
     solver = problem.solver if solver is None else solver
     seed = problem.initial_seed if seed is None else int(seed)
     if solver == "exact":
-        options = {"initial": initial, "samples": samples, "time_step": time_step}
+        options = {"initial": initial, "samples": samples, "time_step": time_step, "rtol": rtol}
         fields, run = _sample_exact(problem, times, dtype, options), None
     elif solver in SOLVERS:
         problem.check_spacing()
+        adaptive = {} if rtol is None else _adaptive(solver, rtol)
         arrays = _initial_arrays(problem, initial, samples, seed)
         arrays = _to_backend(arrays, backend, device, dtype)
         run = SOLVERS[solver].run(
@@ -121,11 +126,23 @@ def simulate(
             dtype=dtype,
             strict=strict,
             progress=progress,
+            **adaptive,
         )
         fields = {name: _to_host(values) for name, values in run.fields.items()}
     else:
         raise ValueError(f"unknown solver {solver!r}; known: {[*SOLVERS, 'exact']}")
-    return _dataset(problem, times, fields, solver, run, seed, backend)
+    return _dataset(problem, times, fields, solver, run, seed, backend, rtol)
+
+
+def _adaptive(solver: str, rtol: float) -> dict[str, float]:
+    """Option of an adaptive run, refused by solvers of equal steps."""
+    if not SOLVERS[solver].adaptive:
+        able = [name for name, one in SOLVERS.items() if one.adaptive]
+        raise ValueError(
+            f"rtol={rtol}: solver {solver!r} takes equal steps; give time_step, or use one of "
+            f"{able}"
+        )
+    return {"rtol": rtol}
 
 
 def _initial_arrays(
@@ -243,6 +260,7 @@ def _dataset(
     run: Rollout | None,
     seed: int,
     backend: str,
+    rtol: float | None,
 ) -> xr.Dataset:
     """Label fields and write down where they come from."""
     names = tuple(problem.grid.names)
@@ -261,11 +279,17 @@ def _dataset(
         name: (dims, values, {"long_name": name, "units": "1", "sha256": checksum(values)})
         for name, values in fields.items()
     }
-    return xr.Dataset(variables, coordinates, _attributes(problem, solver, run, seed, backend))
+    attributes = _attributes(problem, solver, run, seed, backend, rtol)
+    return xr.Dataset(variables, coordinates, attributes)
 
 
 def _attributes(
-    problem: Problem, solver: str, run: Rollout | None, seed: int, backend: str
+    problem: Problem,
+    solver: str,
+    run: Rollout | None,
+    seed: int,
+    backend: str,
+    rtol: float | None,
 ) -> dict[str, Any]:
     version = importlib.import_module("pdes").__version__
     equation = problem.equation
@@ -285,6 +309,7 @@ def _attributes(
             SOLVERS[solver].watches: run.tail,
             "backend": backend,
         }
+        record |= {} if rtol is None else {"rtol": rtol, "rejected": run.rejected}
     return {
         "name": equation.name,
         "equation": equation.text(),

@@ -58,7 +58,7 @@ class March:
         self.kernel, self.method, self.strict = kernel, method, strict
         self.state, self.time = state, start
         self.status, self.message, self.tail = "ok", "", 0.0
-        self.steps, self.largest = 0, 0.0
+        self.steps, self.rejected, self.largest = 0, 0, 0.0
         self.last_good: tuple[Any, float | None] = (None, None)
         self._meter = kernel.rate_meter(method)
         self._steppers: dict[str, Step] = {}
@@ -152,12 +152,16 @@ class March:
             if self.kernel.tail_refused:
                 self._stop(reason)
             self._note("under_resolved", f"{reason}; use more points or a smoother initial field")
-        courant = advective * self.largest
+        courant = advective * self._courant_step()
         if courant > LARGEST_COURANT:
             reason = f"the Courant number has grown to {courant:.3g}, above {LARGEST_COURANT}"
             self._stop(reason)
             if self.status in ("ok", "under_resolved"):
                 self._note("step_too_large", f"{reason} at t={self.time:.4g}")
+
+    def _courant_step(self) -> float:
+        """Step that the Courant number is formed with."""
+        return self.largest
 
     def _stop(self, reason: str) -> None:
         """Raise where the run is strict."""

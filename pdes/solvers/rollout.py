@@ -13,6 +13,7 @@ from array_api_compat import device as device_of
 
 from pdes.equation import Equation
 from pdes.grid import Grid
+from pdes.solvers.adaptive_march import AdaptiveMarch
 from pdes.solvers.errors import ResolutionWarning
 from pdes.solvers.kernels import kernel_class
 from pdes.solvers.march import March
@@ -44,6 +45,8 @@ class Rollout:
         Highest mode kept along each axis.
     tail : float
         Largest spectral tail seen.
+    rejected : int, default 0
+        Number of steps that an adaptive run tried and took back.
     """
 
     times: np.ndarray
@@ -54,6 +57,7 @@ class Rollout:
     steps: int
     dealias: tuple[int, ...]
     tail: float
+    rejected: int = 0
 
 
 def rollout(
@@ -67,6 +71,7 @@ def rollout(
     integrator: str | Integrator = "etdrk4",
     time_step: float | None = None,
     suggested_step: float | None = None,
+    rtol: float | None = None,
     parameters: Mapping[str, Any] | None = None,
     dtype: str = "float64",
     dealias: bool = True,
@@ -103,6 +108,9 @@ def rollout(
     suggested_step : float, optional
         Taken where `time_step` is absent, but lowered to Courant number 0.5 and to half of the
         limit of explicit stiff terms.
+    rtol : float, optional
+        Choose steps such that the estimated error of each, relative to the norm of each field,
+        stays below this number; `time_step` bounds them. Without it all steps are equal.
     parameters : mapping, optional
         Values that replace the equation's, floats or scalars of the namespace.
     dtype : {"float64", "float32"}
@@ -154,7 +162,8 @@ def rollout(
     state = kernel.forward({n: kernel.basis.asarray(initial[n]) for n in kernel.fields})
     start = initial_time - discard
     end = float(times[-1]) if len(times) else initial_time
-    march = March(kernel, method, start, time_step, suggested_step, state, strict, end)
+    asked = (kernel, method, start, time_step, suggested_step, state, strict, end)
+    march = March(*asked) if rtol is None else AdaptiveMarch(*asked, rtol=rtol)
     march.to(initial_time)
     keep = (..., *(slice(None, None, stride) for stride in strides or (1,) * len(grid.shape)))
     frames: list[dict[str, Array]] = []
@@ -181,6 +190,7 @@ def rollout(
         steps=march.steps,
         dealias=kernel.basis.cutoffs,
         tail=march.tail,
+        rejected=march.rejected,
     )
 
 

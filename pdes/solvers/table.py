@@ -33,12 +33,15 @@ class Solver:
         initial fields as arrays of any namespace.
     watches : str, default "spectral_tail"
         What `Rollout.tail` is the largest value of.
+    adaptive : bool, default False
+        Whether `run` takes ``rtol``.
     """
 
     name: str
     order: int
     run: Callable[..., Rollout]
     watches: str = "spectral_tail"
+    adaptive: bool = False
 
 
 def _spectral(name: str) -> Callable[..., Rollout]:
@@ -103,7 +106,7 @@ def _lines(name: str) -> Callable[..., Rollout]:
 
 SOLVERS: dict[str, Solver] = {
     **{
-        name: Solver(name=name, order=method.order, run=_spectral(name))
+        name: Solver(name=name, order=method.order, run=_spectral(name), adaptive=True)
         for name, method in INTEGRATORS.items()
     },
     "mac_rk3": Solver(name="mac_rk3", order=3, run=_staggered("mac_rk3"), watches="divergence"),

@@ -17,6 +17,7 @@ from array_api_compat import array_namespace
 
 from pdes.solvers.errors import SolverDivergence
 from pdes.time.hermite import HermiteCubic
+from pdes.time.step_control import next_size, retried_size
 
 Array = Any
 Rate = Callable[[float, Array], Array]
@@ -220,8 +221,7 @@ def integrate_adaptive(
         error = _norm(new - other, state, new, rtol, atol)
         if not error <= 1.0:
             run.rejected += 1
-            shrink = 0.9 * error ** (-1.0 / k) if math.isfinite(error) else 0.1
-            size *= max(0.1, shrink)
+            size = retried_size(size, error, k)
             continue
         run.accepted += 1
         end = stop if stop - now <= size else now + size
@@ -232,7 +232,7 @@ def integrate_adaptive(
             target = float(targets.pop(0))
             run.states.append(new if target == end else cubic(target))
         error = max(error, 1e-10)
-        size *= min(5.0, max(0.2, 0.9 * error ** (-0.7 / k) * last_error ** (0.4 / k)))
+        size = next_size(size, error, last_error, k)
         state, slope, now, last_error = new, slopes[-1], end, error
     return run
 

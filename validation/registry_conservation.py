@@ -279,7 +279,7 @@ _KEPT = {
     "heat_neumann": "the constant is a cosine, kept by the exponential",
     "keller_segel": _ROUNDING,
 }
-_SHORT = {"gray_scott": 20.0, "fitzhugh_nagumo": 0.2, "kdv": 0.4}
+_SHORT = {"allen_cahn_2d": 4.0, "gray_scott": 20.0, "fitzhugh_nagumo": 0.2, "kdv": 0.4}
 
 
 def _invariants() -> Measurements:

@@ -18,6 +18,7 @@ from pdes.solvers.cell_sides import cell_grid
 SHORTER = {
     "advection_rotation": (0.2, 48),
     "advection_swirl": (0.2, 48),
+    "allen_cahn_2d": (4.0, 64),
     "fitzhugh_nagumo": (0.5, 48),
     "gray_scott": (20.0, 48),
     "kdv": (0.4, None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import warnings
 from collections.abc import Mapping
@@ -85,6 +86,11 @@ def _stream_sums(path: Path, attrs: Mapping[str, Any]) -> dict[str, str]:
             raise ChecksumError(f"{path.name}: {name} cannot be read ({error})") from error
         if array.attrs.get("sha256") != found[name]:
             wrong.append(name)
+    missing = [n for n in json.loads(attrs.get("variable_order", "[]")) if n not in found]
+    if missing:
+        raise ChecksumError(
+            f"{path.name}: {', '.join(missing)} is gone from the store: make or copy it again"
+        )
     if wrong:
         raise ChecksumError(
             f"{path.name}: {', '.join(wrong)} differ from what was written: the file was changed "

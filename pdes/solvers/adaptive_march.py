@@ -37,6 +37,8 @@ class AdaptiveMarch(March):
         the largest counts as one.
     """
 
+    takes_back_steps = True
+
     def __init__(self, *arguments: Any, rtol: float) -> None:
         if not 0.0 < rtol < 1.0:
             raise ValueError(f"rtol must be between 0 and 1, got {rtol}")

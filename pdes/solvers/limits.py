@@ -24,6 +24,8 @@ LARGEST_COURANT = 1.3
 _DEFAULT_REACTION = 0.1
 _DEFAULT_STIFF = 0.5
 LARGEST_STIFF = 2.7
+LARGEST_REACTION = 2.0
+"""Beyond this product explicit stages of a reaction grow without bound where it should saturate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,11 +63,15 @@ class Rates:
         scaled = max(self.advective / DEFAULT_COURANT, 2.0 * self.stiff / LARGEST_STIFF)
         return 1.0 / scaled if scaled > 0.0 else np.inf
 
-    def check(self, time_step: float) -> None:
-        """Raise `StabilityError` when a step is beyond the limits."""
+    def check(self, time_step: float, *, reaction: bool = True) -> None:
+        """Raise `StabilityError` when a step is beyond the limits.
+
+        A run that takes back steps with too large an error need not limit the ``reaction``.
+        """
         for name, rate, limit in (
             ("the Courant number max|u| dt/dx", self.advective, LARGEST_COURANT),
             ("dt times the rate of explicit stiff terms", self.stiff, LARGEST_STIFF),
+            ("dt times the rate of the reaction", self.reaction * reaction, LARGEST_REACTION),
         ):
             if rate * time_step > limit:
                 raise StabilityError(

@@ -44,6 +44,8 @@ class March:
         Last time of the run; a chosen step that makes too many steps until then is refused.
     """
 
+    takes_back_steps = False
+
     def __init__(
         self,
         kernel: PseudoSpectral,
@@ -67,7 +69,7 @@ class March:
             # The exponential is exact, however long the step.
             time_step = suggested = np.inf
         if time_step is not None:
-            rates.check(time_step)
+            rates.check(time_step, reaction=not self.takes_back_steps)
             self.time_step = time_step
         else:
             self.time_step = rates.default_step

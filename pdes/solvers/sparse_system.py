@@ -138,11 +138,15 @@ def _multigrid(matrix: Any, load: np.ndarray, tolerance: float) -> tuple[np.ndar
         hierarchy = pyamg.smoothed_aggregation_solver(matrix, strength=strength)
     found = hierarchy.solve(load, tol=tolerance, maxiter=200, accel="cg", residuals=history)
     scale = float(np.linalg.norm(load)) or 1.0
-    if not history[-1] <= 2 * tolerance * scale:
+    # The recursion's residual drifts from the true one: what counts is the latter, refined once.
+    rest = load - matrix @ found
+    if np.linalg.norm(rest) > 2 * tolerance * scale:
+        found = found + hierarchy.solve(rest, tol=1e-3, maxiter=50, accel="cg")
+        rest = load - matrix @ found
+    norms = [h / scale for h in history] + [float(np.linalg.norm(rest)) / scale]
+    if not norms[-1] <= 2 * tolerance:
         raise ConvergenceError(
-            "multigrid with conjugate gradients",
-            history=[h / scale for h in history],
-            tolerance=tolerance,
+            "multigrid with conjugate gradients", history=norms, tolerance=tolerance
         )
     return np.asarray(found), len(history) - 1
 

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -682,3 +683,11 @@ def test_a_recipe_file_says_what_is_wrong_with_it(tmp_path):
     recipe = Recipe.from_toml(path)
     make(recipe, tmp_path / "heat.nc", card={"title": "Heat"})
     assert load(tmp_path / "heat.nc").attrs["title"] == "Heat"
+
+
+def test_verify_misses_a_field_that_is_gone(tmp_path):
+    store = tmp_path / "h.zarr"
+    pdes.generate("heat", 2, store, times=[0.0, 1.0])
+    shutil.rmtree(store / "u")
+    with pytest.raises(ValueError, match="u is gone from the store"):
+        pdes.data.verify(store)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import numbers
 import sys
 import types
 from collections.abc import Callable, Mapping
@@ -107,6 +108,7 @@ def simulate(
             f"problem: got {type(problem).__name__}, wanted a Problem; steady ones are for "
             "pdes.solve"
         )
+    _check_numbers(time_step, samples)
     times = problem.times if times is None else check_times(times, problem.initial_time)
     solver = problem.solver if solver is None else solver
     seed = problem.initial_seed if seed is None else int(seed)
@@ -143,6 +145,17 @@ def _adaptive(solver: str, rtol: float) -> dict[str, float]:
             f"{able}"
         )
     return {"rtol": rtol}
+
+
+def _check_numbers(time_step: Any, samples: Any) -> None:
+    """Refuse a step that is not a positive number, and a batch that is not a whole one."""
+    if time_step is not None:
+        real = isinstance(time_step, numbers.Real) and not isinstance(time_step, bool)
+        if not real or not 0.0 < float(time_step) < float("inf"):
+            raise ValueError(f"time_step must be a positive finite number, got {time_step!r}")
+    whole = isinstance(samples, numbers.Integral) and not isinstance(samples, bool)
+    if samples is not None and not (whole and samples >= 1):
+        raise ValueError(f"samples must be a whole number of at least 1, got {samples!r}")
 
 
 def _initial_arrays(

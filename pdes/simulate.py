@@ -154,7 +154,7 @@ def _check_numbers(time_step: Any, samples: Any) -> None:
         if not real or not 0.0 < float(time_step) < float("inf"):
             raise ValueError(f"time_step must be a positive finite number, got {time_step!r}")
     whole = isinstance(samples, numbers.Integral) and not isinstance(samples, bool)
-    if samples is not None and not (whole and samples >= 1):
+    if samples is not None and not (whole and int(samples) >= 1):
         raise ValueError(f"samples must be a whole number of at least 1, got {samples!r}")
 
 

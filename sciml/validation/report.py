@@ -54,14 +54,17 @@ class Report:
     def summary(self) -> str:
         """One line: how many cases passed and failed, and how long they took."""
         failed = sum(not result.passed for result in self.results)
+        skipped = sum(bool(result.skipped) for result in self.results)
         verdicts = [verdict for result in self.results for verdict in result.verdicts]
         hold = sum(verdict.passed for verdict in verdicts)
         seconds = sum(result.seconds for result in self.results if not result.cached)
         cached = sum(result.cached for result in self.results)
         line = (
-            f"{len(self.results) - failed} passed, {failed} failed; "
+            f"{len(self.results) - failed - skipped} passed, {failed} failed; "
             f"{hold} of {len(verdicts)} predictions hold; {seconds:.1f} s"
         )
+        if skipped:
+            line += f", {skipped} skipped"
         if cached:
             line += f", {cached} from the cache"
         if self.interrupted:
@@ -110,6 +113,8 @@ def print_report(report: Report, console: Console, *, verbose: bool = False) -> 
 
     console.print(_table(report))
     for result in report.results:
+        if result.skipped:
+            console.print(Text(f"{result.name} skipped: {result.skipped}"), soft_wrap=True)
         if result.error:
             lines = result.error.rstrip().splitlines()
             console.print(Text(f"{result.name} raised:", style="bold red"))
@@ -130,7 +135,8 @@ def _table(report: Report) -> Table:
     for result in report.results:
         name = Text(result.name + (" (kept)" if result.cached else ""))
         if not result.verdicts:
-            table.add_row(name, "", "", "", "", _word(False))
+            word = Text("skipped", style="yellow") if result.skipped else _word(False)
+            table.add_row(name, "", "", "", "", word)
         for index, verdict in enumerate(result.verdicts):
             table.add_row(
                 name if index == 0 else "",

@@ -26,6 +26,8 @@ class Result:
         One for each prediction; empty if the case raised.
     error
         Traceback if the case raised, else empty.
+    skipped
+        Why the case could not be run here (it raised ``unittest.SkipTest``), else empty.
     seconds
         Wall time of the run, also if it comes from the cache.
     cached
@@ -42,6 +44,7 @@ class Result:
     tier: str
     verdicts: tuple[Verdict, ...] = ()
     error: str = ""
+    skipped: str = ""
     seconds: float = 0.0
     cached: bool = False
     table: tuple[Mapping[str, Any], ...] = ()
@@ -50,7 +53,7 @@ class Result:
 
     @property
     def passed(self) -> bool:
-        """Whether it ran and every prediction holds."""
+        """Whether every prediction holds, or the case could not be run here."""
         return not self.error and all(verdict.passed for verdict in self.verdicts)
 
     def to_json(self) -> dict[str, Any]:
@@ -65,6 +68,7 @@ class Result:
             "cached": self.cached,
             "verdicts": [verdict.to_json() for verdict in self.verdicts],
             "error": self.error,
+            "skipped": self.skipped,
             "table": [dict(row) for row in self.table],
             "note": self.note,
             "figure": None

@@ -7,6 +7,7 @@ import logging
 import sys
 import time
 import traceback
+import unittest
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -89,6 +90,10 @@ def _run_case(
             case.judge(measured)  # before the figure: a mismatch of names is the better message
             record = _record(measured, seconds, figures or cache is not None)
         verdicts = case.judge(record.values)
+    except unittest.SkipTest as reason:
+        # what the case needs is not on this machine, which says nothing about the package
+        seconds = time.perf_counter() - start
+        return Result(**about, skipped=str(reason), note=f"skipped: {reason}", seconds=seconds)
     except Exception:
         _log.debug("case %s raised", name, exc_info=True)
         seconds = time.perf_counter() - start

@@ -194,3 +194,20 @@ def test_figures_are_drawn_on_request_only():
 def test_a_figure_that_is_none_is_a_failure():
     (result,) = run([drawing_case(lambda: "picture")], figures=True).results
     assert "figure of a case returned str" in result.error
+
+
+def test_a_case_that_cannot_run_here_is_skipped_with_its_reason():
+    import unittest
+
+    from sciml.theory import Prediction
+    from sciml.validation import Case, run
+
+    def absent():
+        raise unittest.SkipTest("recordings not found")
+
+    wanted = Prediction(name="x", value=1.0, kind="equals", rtol=0.1)
+    (result,) = (report := run({"a": Case(name="a", run=absent, predictions=(wanted,))})).results
+    assert result.skipped == "recordings not found"
+    assert not result.error
+    assert report.summary.startswith("0 passed, 0 failed")
+    assert report.summary.endswith("1 skipped")

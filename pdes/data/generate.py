@@ -37,6 +37,7 @@ def generate(
     zarr_format: int = 2,
     progress: Progress | None = None,
     resume: bool = True,
+    check: bool = True,
 ) -> xr.Dataset:
     """Make a dataset of many samples of a problem.
 
@@ -87,6 +88,9 @@ def generate(
         Called as ``progress(done, total)`` with numbers of samples.
     resume : bool, default True
         Go on with a store that is already there; otherwise refuse.
+    check : bool, default True
+        Compare what is already there with its checksums; what is damaged is made again, to the
+        same bits, and a warning says what. Without, a store that calls itself complete is trusted.
 
     Returns
     -------
@@ -139,6 +143,7 @@ def generate(
         zarr_format=zarr_format,
         progress=progress,
         resume=resume,
+        check=check,
     )
 
 

@@ -21,6 +21,7 @@ from pdes.data import region_store
 from pdes.data.generated import open_generated, state_of
 from pdes.data.layout_of_samples import SampleLayout
 from pdes.data.recipe import Recipe
+from pdes.data.repair import Damage, changed_bits, find_damage, forget
 from pdes.data.samples import STATUS, Source, solve_samples
 from pdes.data.schedulers import run_blocks
 
@@ -35,7 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class GenerationWarning(UserWarning):
-    """Some samples of a dataset failed or are not resolved."""
+    """Something to know of a dataset: samples failed or are not resolved, damage was repaired."""
 
 
 def make(
@@ -51,6 +52,7 @@ def make(
     card: Mapping[str, str] | None = None,
     progress: Progress | None = None,
     resume: bool = True,
+    check: bool = True,
 ) -> xr.Dataset:
     """Make the dataset of a recipe; `generate` with its arguments in one object.
 
@@ -62,7 +64,7 @@ def make(
         ``.zarr`` or ``.nc``.
     given : Problem or callable, optional
         What the recipe is about, if not a problem of the registry.
-    client, scheduler, workers, chunk, zarr_format, progress, resume
+    client, scheduler, workers, chunk, zarr_format, progress, resume, check
         See `generate`.
     card : mapping of str to str, optional
         Attributes to keep with the data, such as ``title``, ``license`` and ``source``.
@@ -79,7 +81,8 @@ def make(
     source = Source(recipe=recipe, given=given)
     if path.suffix == ".nc" and path.exists():
         _check_same(path, recipe, None)
-        return open_generated(path)
+        if not (check and _is_damaged(path)):
+            return open_generated(path)
     # A netCDF file is collected in a store beside it, so that it can be resumed as well.
     target = path if path.suffix == ".zarr" else path.with_name(f".{path.name}.zarr")
     if not target.exists():
@@ -87,7 +90,10 @@ def make(
     _check_same(target, recipe, chunk)
     scheduler = scheduler or ("sync" if client is None else "distributed")
     with region_store.locked(target):
+        damage = _prepare_repair(target, source) if check else None
         _fill(target, source, scheduler, workers, client, progress)
+    if damage:
+        _report_repair(target, damage, recipe.samples)
     if target != path:
         _collect(target, path)
     data = open_generated(path)
@@ -207,6 +213,49 @@ def _check_same(path: Path, recipe: Recipe, chunk: int | None) -> None:
     version = importlib.import_module("pdes").__version__
     if state.version not in ("", f"pdes {version}"):
         _log.warning("%s was begun by %s, this is pdes %s", path.name, state.version, version)
+
+
+def _prepare_repair(path: Path, source: Source) -> Damage | None:
+    """Take what is damaged out of a store, so that it is made again with what is missing."""
+    damage = find_damage(path)
+    if not damage:
+        return None
+    block = state_of(path).block
+    _log.warning("%s is damaged: %s", path.name, damage.text(block, source.recipe.samples))
+    forget(path, damage, source)
+    return damage
+
+
+def _report_repair(path: Path, damage: Damage, samples: int) -> None:
+    name = path.name if path.suffix == ".zarr" and path.name[0] != "." else path.name[1:-5]
+    again = "made again, to the same bits"
+    if changed_bits(path, damage):
+        again = (
+            "made again. The bits are others than before, as another version or machine gives; "
+            "all checksums are new"
+        )
+    warnings.warn(
+        f"{name} was damaged: {damage.text(state_of(path).block, samples)}; {again}",
+        GenerationWarning,
+        stacklevel=4,
+    )
+
+
+def _is_damaged(path: Path) -> bool:
+    """Whether a netCDF file differs from its checksums, which is said."""
+    from pdes.data.errors import DataError
+    from pdes.data.store import load
+
+    try:
+        load(path)
+    except DataError as error:
+        warnings.warn(
+            f"{path.name} was damaged, and all of it is made again ({error})",
+            GenerationWarning,
+            stacklevel=4,
+        )
+        return True
+    return False
 
 
 def _fill(

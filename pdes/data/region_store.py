@@ -12,6 +12,7 @@ import contextlib
 import errno
 import hashlib
 import json
+import logging
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -33,6 +34,8 @@ FEWEST_BLOCKS = 16
 """Cut small datasets at least this often, so that there is something to share and to resume."""
 
 _COMPONENT = "component"
+
+_log = logging.getLogger(__name__)
 
 
 class StoreFullError(OSError):
@@ -120,14 +123,22 @@ def create(
             for name, array in arrays.items()
             if (array.values is not None or array.dims == ("sample",)) and array.dims != (name,)
         ]
-        root.attrs.update(
-            {**attrs, "schema": SCHEMA, "block": block, "coordinates": " ".join(beside)}
-        )
+        about = {"schema": SCHEMA, "block": block, "coordinates": " ".join(beside)}
+        # An array that was lost must be missed.
+        root.attrs.update({**attrs, **about, "arrays": json.dumps(list(arrays))})
         os.replace(partial, path)
     except OSError as error:
         raise full(error, path, "laying out the store") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def lay_again(path: Path, arrays: Mapping[str, Array]) -> None:
+    """Lay out some arrays of a store anew, whatever is left of them."""
+    root = require_zarr().open_group(str(path), mode="r+")
+    for name, array in arrays.items():
+        shutil.rmtree(path / name, ignore_errors=True)
+        _create_array(root, name, array, int(root.attrs["block"]), root.metadata.zarr_format)
 
 
 def _create_array(root: Any, name: str, array: Array, block: int, zarr_format: int) -> None:
@@ -197,7 +208,7 @@ def write_block(
         target = root[name]
         stored = _components(array, target.dtype)
         target[start : start + len(array)] = stored
-        entry["sha256"][name] = hashlib.sha256(_little(stored)).hexdigest()
+        entry["sha256"][name] = hashlib.sha256(little(stored)).hexdigest()
     write_text(manifest_file(path, number), json.dumps(entry, sort_keys=True))
     return entry
 
@@ -209,7 +220,8 @@ def _components(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return np.ascontiguousarray(values, dtype=dtype)
 
 
-def _little(values: np.ndarray) -> bytes:
+def little(values: np.ndarray) -> bytes:
+    """Bytes of an array in C order, little-endian: what checksums are taken of."""
     return np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).tobytes()
 
 
@@ -219,7 +231,7 @@ def manifest_file(path: Path, number: int) -> Path:
 
 
 def read_manifest(path: Path) -> dict[int, dict[str, Any]]:
-    """Complete blocks by number.
+    """Complete blocks by number; a line that cannot be read counts as missing.
 
     Examples
     --------
@@ -228,8 +240,11 @@ def read_manifest(path: Path) -> dict[int, dict[str, Any]]:
     """
     found = {}
     for file in sorted((path / MANIFEST).glob("[0-9]*.json")):
-        entry = json.loads(file.read_text(encoding="utf-8"))
-        found[int(entry["block"])] = entry
+        try:
+            entry = json.loads(file.read_text(encoding="utf-8"))
+            found[int(entry["block"])] = {**entry, "sha256": dict(entry["sha256"])}
+        except (ValueError, KeyError, TypeError):
+            _log.warning("%s cannot be read: the block is made again", file)
     return found
 
 
@@ -252,11 +267,11 @@ def write_text(path: Path, text: str) -> None:
 def stream(array: Any) -> Iterator[bytes]:
     """Little-endian bytes of an array in C order, one row of chunks at a time."""
     if array.ndim == 0:
-        yield _little(np.asarray(array[...]))
+        yield little(np.asarray(array[...]))
         return
     rows = array.chunks[0]
     for start in range(0, array.shape[0], rows):
-        yield _little(np.asarray(array[start : start + rows]))
+        yield little(np.asarray(array[start : start + rows]))
 
 
 def stream_checksum(array: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import warnings
 from collections.abc import Mapping
@@ -15,8 +14,14 @@ from pdes.data import store
 from pdes.data.errors import ChecksumError, ReadError
 from pdes.data.generated import attributes_of, open_generated, state_of
 from pdes.data.region_store import stream_checksum
+from pdes.data.repair import open_arrays
 
 _log = logging.getLogger(__name__)
+
+REMEDY = (
+    "copy it again, or make it again with the same call of pdes.generate or sciml data make, "
+    "which replaces what is damaged"
+)
 
 
 def verify(
@@ -76,25 +81,25 @@ def _stream_sums(path: Path, attrs: Mapping[str, Any]) -> dict[str, str]:
             f"{path.name} is not complete: make the same call of pdes.generate again to finish it"
         )
     root = require_zarr().open_group(str(path), mode="r")
+    arrays, missing = open_arrays(root, attrs)
     found: dict[str, str] = {}
     wrong = []
-    for name, array in sorted(root.arrays()):
+    for name, array in sorted(arrays.items()):
         try:
             found[name] = stream_checksum(array)
         except Exception as error:
             # A damaged chunk can make a decompressor fail in any way.
-            raise ChecksumError(f"{path.name}: {name} cannot be read ({error})") from error
+            raise ChecksumError(
+                f"{path.name}: {name} cannot be read ({error}): {REMEDY}"
+            ) from error
         if array.attrs.get("sha256") != found[name]:
             wrong.append(name)
-    missing = [n for n in json.loads(attrs.get("variable_order", "[]")) if n not in found]
     if missing:
-        raise ChecksumError(
-            f"{path.name}: {', '.join(missing)} is gone from the store: make or copy it again"
-        )
+        raise ChecksumError(f"{path.name}: {', '.join(missing)} is gone from the store: {REMEDY}")
     if wrong:
         raise ChecksumError(
             f"{path.name}: {', '.join(wrong)} differ from what was written: the file was changed "
-            "or damaged; write or copy it again"
+            f"or damaged; {REMEDY}"
         )
     return found
 

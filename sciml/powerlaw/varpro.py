@@ -1,0 +1,535 @@
+"""Separable least squares: coefficients are eliminated, only the nonlinear parameters iterate.
+
+Rows ``Phi(p) c ~ y`` are linear in the coefficients ``c``. For given parameters ``p`` the best
+``c`` is a linear least-squares solution, which leaves the reduced residual
+``r(p) = y - Phi(p) c(p)``. Its Jacobian is ``-(P_perp Phi' c + Phi^(+T) Phi'^T r)`` (Golub and Pereyra, SIAM J. Numer. Anal. 10
+(1973) 413); Kaufman (BIT 15 (1975) 49) drops the second term. Levenberg-Marquardt with columns
+scaled as by Marquardt (J. SIAM 11 (1963) 431) then iterates ``p`` alone.
+
+A leading axis runs many starts, or many independent fits, as one batch. Arrays are NumPy's or
+torch's, on any device that has float64.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from array_api_compat import array_namespace, device
+
+RANK_CUTOFF = 1e-14
+"""Singular values of the columns, scaled to norm one, below this share of the largest are zero."""
+FIRST_DAMPING, ON_SUCCESS, ON_FAILURE = 1e-3, 0.2, 4.0
+LEAST_DAMPING = 1e-20
+
+MESSAGES = (
+    "still moving",
+    "the step fell below the tolerance",
+    "no trial step lowers the residual any more",
+    "the iterations ran out",
+    "the model is not finite at the start",
+    "another member of the batch reached the target",
+    "the residual reached the target",
+)
+_MOVING, _STEP, _TRIALS, _EXHAUSTED, _NOT_FINITE, _OVERTAKEN, _TARGET = range(len(MESSAGES))
+
+
+class SparseDerivatives(NamedTuple):
+    """The derivatives of a model that are not zero, one after the other.
+
+    Attributes
+    ----------
+    values : array, shape (..., count, rows)
+        ``d Phi[:, column[i]] / d p[parameter[i]]``.
+    parameter, column : tuple of int, length count
+        Which parameter, and which column.
+    """
+
+    values: Any
+    parameter: tuple[int, ...]
+    column: tuple[int, ...]
+
+
+SeparableModel = Callable[[Any], tuple[Any, Any]]
+"""``model(parameters) -> (columns, derivatives)``; shapes as in `variable_projection`."""
+
+
+@dataclass(frozen=True)
+class SeparableFit:
+    """Result of `variable_projection`; every array has the batch axis of ``start``, if it had one.
+
+    Attributes
+    ----------
+    parameters : array, shape (..., p)
+        The nonlinear parameters.
+    coefficients : array, shape (..., n)
+        The linear ones, of least norm if the columns are dependent.
+    residual : array, shape (..., rows)
+        ``weights*(y - Phi c)``.
+    relative_residual : array, shape (...)
+        Its norm over that of ``weights*y``.
+    jacobian : array, shape (..., rows, p)
+        Of the (weighted) reduced residual.
+    full_jacobian : array, shape (..., rows, n + p)
+        ``weights*[Phi, Phi' c]``: of the fitted values, coefficients first.
+    converged : array of bool, shape (...)
+        Whether the iteration came to rest.
+    iterations : array of int, shape (...)
+        Accepted steps.
+    at_bound : array of bool, shape (..., p)
+        Which parameters ended on their bound.
+    message : str or tuple of str
+        Why the iteration ended.
+    """
+
+    parameters: Any
+    coefficients: Any
+    residual: Any
+    relative_residual: Any
+    jacobian: Any
+    full_jacobian: Any
+    converged: Any
+    iterations: Any
+    at_bound: Any
+    message: Any
+    _arrays: tuple[str, ...] = field(
+        default=(
+            "parameters",
+            "coefficients",
+            "residual",
+            "relative_residual",
+            "jacobian",
+            "full_jacobian",
+            "converged",
+            "iterations",
+            "at_bound",
+        ),
+        repr=False,
+    )
+
+    def __getitem__(self, member: int) -> SeparableFit:
+        """Return one member of the batch."""
+        if isinstance(self.message, str):
+            raise IndexError("this fit has no batch axis: its start was one vector")
+        parts = {name: getattr(self, name)[member] for name in self._arrays}
+        return SeparableFit(**parts, message=self.message[member])
+
+    def __len__(self) -> int:
+        if isinstance(self.message, str):
+            raise TypeError("this fit has no batch axis: its start was one vector")
+        return len(self.message)
+
+    def best(self) -> SeparableFit:
+        """Return the member with the smallest residual (the fit itself without a batch axis)."""
+        if isinstance(self.message, str):
+            return self
+        residuals = _to_numpy(self.relative_residual)
+        return self[int(np.argmin(np.where(np.isfinite(residuals), residuals, np.inf)))]
+
+    def covariance(self, noise: float | None = None) -> Any:
+        """Covariance of ``[coefficients, parameters]``, inverse of the Fisher information.
+
+        Parameters
+        ----------
+        noise : float, optional
+            Standard deviation of the weighted rows. Estimated from the residual if left out, on
+            ``rows - n - p`` degrees of freedom.
+
+        Returns
+        -------
+        array, shape (..., n + p, n + p)
+            Infinite where the rows do not determine a combination.
+        """
+        xp = array_namespace(self.residual)
+        rows, unknowns = self.full_jacobian.shape[-2:]
+        scale = xp.linalg.vector_norm(self.full_jacobian, axis=-2)
+        scale = xp.where(scale > 0, scale, xp.ones_like(scale))
+        _, upper = xp.linalg.qr(self.full_jacobian / scale[..., None, :])
+        _, singular, right = xp.linalg.svd(upper, full_matrices=False)
+        small = singular <= RANK_CUTOFF * singular[..., :1]
+        inverse = 1.0 / xp.where(small, xp.full_like(singular, 1e-150), singular)
+        half = xp.matrix_transpose(right) * inverse[..., None, :]
+        unit = half @ xp.matrix_transpose(half) / (scale[..., :, None] * scale[..., None, :])
+        if noise is not None:
+            return unit * noise**2
+        variance = xp.sum(self.residual**2, axis=-1) / max(rows - unknowns, 1)
+        return unit * variance[..., None, None]
+
+    def standard_errors(self, noise: float | None = None) -> tuple[Any, Any]:
+        """Standard errors of the parameters and of the coefficients.
+
+        Parameters
+        ----------
+        noise : float, optional
+            As in `covariance`.
+
+        Returns
+        -------
+        (array, shape (..., p)), (array, shape (..., n))
+        """
+        xp = array_namespace(self.residual)
+        covariance = self.covariance(noise)
+        deviations = xp.sqrt(xp.linalg.diagonal(covariance))
+        n = self.coefficients.shape[-1]
+        return deviations[..., n:], deviations[..., :n]
+
+
+def variable_projection(
+    model: SeparableModel,
+    y: Any,
+    start: Any,
+    *,
+    lower: Any = None,
+    upper: Any = None,
+    weights: Any = None,
+    rtol: float = 1e-15,
+    max_trials: int = 40,
+    max_iterations: int = 200,
+    kaufman: bool = True,
+    target: float | None = None,
+) -> SeparableFit:
+    """Fit ``Phi(p) c ~ y`` over coefficients ``c`` and parameters ``p`` by variable projection.
+
+    Parameters
+    ----------
+    model : callable
+        ``model(parameters) -> (columns, derivatives)`` for parameters of shape ``(batch, p)``:
+        columns of shape ``(batch, rows, n)``, and derivatives of shape ``(batch, p, rows, n)`` or
+        as `SparseDerivatives` (cheaper by far: a parameter usually moves one or two columns). A
+        start without batch axis is passed as a batch of one. The batch shrinks as members come to
+        rest; a model whose members differ (other radii, say) offers ``model.take(members)``, the
+        model of these members (an array of indices) alone.
+    y : array, shape (rows,) or (batch, rows), float64
+        Right-hand side, shared or one per member.
+    start : array, shape (p,) or (batch, p), float64
+        Start values. ``p`` may be 0: then this is linear least squares.
+    lower, upper : array, shape (p,) or (batch, p), or float, optional
+        Bounds; steps are clipped to them, and a parameter that pushes against its bound rests.
+    weights : array, shape (rows,) or (batch, rows), optional
+        Rows are multiplied by it: the inverse of the standard deviation of their noise.
+    rtol : float, default 1e-15
+        A member rests when its step is below ``rtol*(1 + |p|)``.
+    max_trials : int, default 40
+        It also rests after so many trial steps in a row that did not lower its residual.
+    max_iterations : int, default 200
+        Most accepted steps.
+    kaufman : bool, default True
+        Use the first term of the Jacobian only, which costs less and converges as far.
+    target : float, optional
+        End as soon as one member's relative residual is below it: for a race of starts.
+
+    Returns
+    -------
+    SeparableFit
+
+    Raises
+    ------
+    ValueError
+        If shapes do not agree or there are fewer rows than unknowns.
+
+    Examples
+    --------
+    The exponent of ``3 sqrt(x)``, from a start at 2:
+
+    >>> x = np.linspace(0.01, 1.0, 50)
+    >>> def model(p):
+    ...     columns = x[:, None] ** p[:, None, :]
+    ...     return columns, SparseDerivatives((columns[..., 0] * np.log(x))[:, None], (0,), (0,))
+    >>> fit = variable_projection(model, 3.0 * np.sqrt(x), np.array([2.0]))
+    >>> fit.parameters, fit.coefficients
+    (array([0.5]), array([3.]))
+    """
+    run = _Iteration(model, y, start, lower, upper, weights, kaufman)
+    run.iterate(rtol, max_trials, max_iterations, target)
+    return run.result(batched=len(start.shape) == 2)
+
+
+class _State(NamedTuple):
+    """What is known of members at their parameters."""
+
+    cost: Any
+    coefficients: Any
+    residual: Any
+    columns: Any
+    derivatives: Any
+    basis: Any
+    pseudo: Any
+
+
+class _Iteration:
+    """Levenberg-Marquardt on a batch whose members rest one after the other."""
+
+    def __init__(
+        self,
+        model: SeparableModel,
+        y: Any,
+        start: Any,
+        lower: Any,
+        upper: Any,
+        weights: Any,
+        kaufman: bool,
+    ) -> None:
+        xp = self.xp = array_namespace(y, start)
+        self.model, self.kaufman = model, kaufman
+        if len(start.shape) not in (1, 2):
+            raise ValueError(f"start has shape {tuple(start.shape)}: wanted (p,) or (batch, p)")
+        parameters = start if len(start.shape) == 2 else start[None]
+        shape = parameters.shape
+        self.lower = self._bound(lower, -math.inf, parameters)
+        self.upper = self._bound(upper, math.inf, parameters)
+        if bool(xp.any(self.lower > self.upper)):
+            raise ValueError("lower exceeds upper in some parameter: wanted lower <= upper")
+        self.parameters = self._clip(parameters + 0.0, slice(None))
+        if y.shape[0] != shape[0] and len(y.shape) == 2:
+            raise ValueError(f"y has {y.shape[0]} members and start {shape[0]}: wanted as many")
+        self.y = y if len(y.shape) == 2 else y[None]
+        self.weights = None if weights is None else xp.asarray(weights, device=device(y))
+        if self.weights is not None and len(self.weights.shape) == 1:
+            self.weights = self.weights[None]
+        target = self.y if self.weights is None else self.weights * self.y
+        self.size = xp.linalg.vector_norm(target, axis=-1)
+        self.batch = shape[0]
+
+    def _bound(self, bound: Any, default: float, like: Any) -> Any:
+        xp = self.xp
+        if bound is None:
+            return xp.full_like(like, default)
+        bound = xp.asarray(bound, dtype=like.dtype, device=device(like))
+        return xp.broadcast_to(bound, like.shape)
+
+    def _clip(self, parameters: Any, members: Any) -> Any:
+        xp = self.xp
+        inside = xp.where(parameters < self.lower[members], self.lower[members], parameters)
+        return xp.where(inside > self.upper[members], self.upper[members], inside)
+
+    def _of(self, shared: Any, members: Any) -> Any:
+        """Rows of these members of an array that may be shared by all."""
+        return shared if shared.shape[0] == 1 else shared[members]
+
+    def evaluate(self, parameters: Any, members: Any) -> _State:
+        """Eliminate the coefficients at parameters of some members."""
+        xp = self.xp
+        model = self.model
+        take = getattr(model, "take", None)
+        if take is not None and len(members) < self.batch:
+            model = take(members)
+        columns, derivatives = model(parameters)
+        y = xp.broadcast_to(self._of(self.y, members), columns.shape[:-1])
+        if self.weights is not None:
+            weight = self._of(self.weights, members)
+            columns, y = columns * weight[..., None], y * weight
+        finite = xp.all(xp.all(xp.isfinite(columns), axis=-1), axis=-1)
+        columns = xp.where(finite[:, None, None], columns, xp.zeros_like(columns))
+        coefficients, basis, pseudo = self._solve(columns, y)
+        residual = y - (columns @ coefficients[..., None])[..., 0]
+        cost = xp.sum(residual**2, axis=-1)
+        cost = xp.where(finite, cost, xp.full_like(cost, math.inf))
+        return _State(cost, coefficients, residual, columns, derivatives, basis, pseudo)
+
+    def _solve(self, columns: Any, y: Any) -> tuple[Any, Any, Any]:
+        """Least squares by QR and SVD of the scaled columns; also range and pseudoinverse."""
+        xp = self.xp
+        scale = xp.linalg.vector_norm(columns, axis=-2)
+        scale = xp.where(scale > 0, scale, xp.ones_like(scale))
+        q, r = xp.linalg.qr(columns / scale[..., None, :])
+        u, s, vt = xp.linalg.svd(r, full_matrices=False)
+        kept = s > RANK_CUTOFF * s[..., :1]
+        inverse = xp.where(kept, 1.0 / xp.where(kept, s, xp.ones_like(s)), xp.zeros_like(s))
+        basis = (q @ u) * xp.astype(kept, q.dtype)[..., None, :]
+        right = xp.matrix_transpose(vt) * inverse[..., None, :]
+        inner = (xp.matrix_transpose(basis) @ y[..., None])[..., 0]
+        coefficients = (right @ inner[..., None])[..., 0] / scale
+        return coefficients, basis, right / scale[..., :, None]
+
+    def _moved(self, state: _State, members: Any) -> Any:
+        """``weights*Phi' c``, shape (members, rows, p)."""
+        xp = self.xp
+        count = self.parameters.shape[-1]
+        if isinstance(state.derivatives, SparseDerivatives):
+            moved = [None] * count
+            for i, (j, k) in enumerate(
+                zip(state.derivatives.parameter, state.derivatives.column, strict=True)
+            ):
+                part = state.derivatives.values[..., i, :] * state.coefficients[..., k, None]
+                moved[j] = part if moved[j] is None else moved[j] + part
+            zero = xp.zeros_like(state.residual)
+            total = xp.stack([zero if part is None else part for part in moved], axis=-1)
+        else:
+            total = (state.derivatives @ state.coefficients[..., None, :, None])[..., 0]
+            total = xp.matrix_transpose(total)
+        if self.weights is not None:
+            total = total * self._of(self.weights, members)[..., None]
+        return xp.where(xp.isfinite(total), total, xp.zeros_like(total))
+
+    def _second_term(self, state: _State, members: Any) -> Any:
+        """``Phi^(+T) Phi'^T r``, the term that Kaufman drops."""
+        xp = self.xp
+        n, count = state.coefficients.shape[-1], self.parameters.shape[-1]
+        residual = state.residual
+        if self.weights is not None:
+            residual = residual * self._of(self.weights, members)
+        if isinstance(state.derivatives, SparseDerivatives):
+            inner = xp.zeros((*residual.shape[:-1], n, count), dtype=residual.dtype)
+            inner = xp.asarray(inner, device=device(residual))
+            products = (state.derivatives.values @ residual[..., None])[..., 0]
+            for i, (j, k) in enumerate(
+                zip(state.derivatives.parameter, state.derivatives.column, strict=True)
+            ):
+                inner[..., k, j] = products[..., i]
+        else:
+            inner = xp.matrix_transpose(
+                (residual[..., None, None, :] @ state.derivatives)[..., 0, :]
+            )
+        return state.basis @ (xp.matrix_transpose(state.pseudo) @ inner)
+
+    def jacobian(self, state: _State, members: Any) -> tuple[Any, Any]:
+        """Jacobian of the reduced residual, and ``weights*Phi' c``."""
+        moved = self._moved(state, members)
+        if moved.shape[-1] == 0:
+            return -moved, moved
+        inside = state.basis @ (self.xp.matrix_transpose(state.basis) @ moved)
+        jacobian = inside - moved
+        if not self.kaufman:
+            jacobian = jacobian - self._second_term(state, members)
+        return jacobian, moved
+
+    def iterate(
+        self, rtol: float, max_trials: int, max_iterations: int, target: float | None
+    ) -> None:
+        """Step until every member rests."""
+        xp, where = self.xp, device(self.y)
+        everyone = xp.arange(self.batch, device=where)
+        state = self.evaluate(self.parameters, everyone)
+        rows = state.columns.shape[-2]
+        p, n = self.parameters.shape[-1], state.columns.shape[-1]
+        if rows < n + p:
+            raise ValueError(
+                f"{rows} rows for {n} columns and {p} nonlinear parameters: wanted at least {n + p}"
+                " rows; give more samples or fewer terms"
+            )
+        self.cost = state.cost
+        self.code = xp.zeros(self.batch, dtype=xp.int64, device=where)
+        self.steps = xp.zeros_like(self.code)
+        self.failures = xp.zeros_like(self.code)
+        self.damping = xp.full_like(self.cost, FIRST_DAMPING)
+        self.code = xp.where(xp.isfinite(self.cost), self.code, self.code + _NOT_FINITE)
+        if p == 0:
+            self.code = xp.where(self.code == _MOVING, self.code + _STEP, self.code)
+            return
+        self.triangle = xp.zeros((self.batch, p, p), dtype=self.cost.dtype, device=where)
+        self.side = xp.zeros_like(self.parameters)
+        self.scale = xp.ones_like(self.parameters)
+        self._linearize(state, everyone)
+        self._race(target)
+        while True:
+            members = xp.nonzero(self.code == _MOVING)[0]
+            if not len(members):
+                return
+            self._trial(members, rtol, max_trials, max_iterations)
+            self._race(target)
+
+    def _race(self, target: float | None) -> None:
+        if target is None:
+            return
+        there = self.cost <= (target * self.size) ** 2
+        if bool(self.xp.any(there)):
+            moving = self.code == _MOVING
+            goal = self.xp.where(there, self.code + _TARGET, self.code + _OVERTAKEN)
+            self.code = self.xp.where(moving, goal, self.code)
+
+    def _linearize(self, state: _State, members: Any) -> None:
+        """Triangular factor of the Jacobian, with parameters held that push against a bound."""
+        xp = self.xp
+        jacobian, _ = self.jacobian(state, members)
+        gradient = (xp.matrix_transpose(jacobian) @ state.residual[..., None])[..., 0]
+        here = self.parameters[members]
+        held = ((here <= self.lower[members]) & (gradient > 0)) | (
+            (here >= self.upper[members]) & (gradient < 0)
+        )
+        jacobian = xp.where(held[..., None, :], xp.zeros_like(jacobian), jacobian)
+        scale = xp.linalg.vector_norm(jacobian, axis=-2)
+        scale = xp.where(scale > 0, scale, xp.ones_like(scale))
+        q, r = xp.linalg.qr(jacobian / scale[..., None, :])
+        self.triangle[members] = r
+        self.side[members] = (xp.matrix_transpose(q) @ state.residual[..., None])[..., 0]
+        self.scale[members] = scale
+
+    def _step(self, members: Any) -> Any:
+        """Minimizer of ``|R d + Q^T r|^2 + damping |d|^2`` in scaled parameters, by QR."""
+        xp = self.xp
+        p = self.parameters.shape[-1]
+        eye = xp.eye(p, dtype=self.cost.dtype, device=device(self.cost))
+        root = xp.sqrt(self.damping[members])
+        tall = xp.concat([self.triangle[members], root[:, None, None] * eye], axis=-2)
+        q, r = xp.linalg.qr(tall)
+        side = (xp.matrix_transpose(q[..., :p, :]) @ self.side[members][..., None])[..., 0]
+        return -xp.linalg.solve(r, side[..., None])[..., 0] / self.scale[members]
+
+    def _trial(self, members: Any, rtol: float, max_trials: int, max_iterations: int) -> None:
+        xp = self.xp
+        here = self.parameters[members]
+        there = self._clip(here + self._step(members), members)
+        size = xp.linalg.vector_norm(there - here, axis=-1)
+        small = size < rtol * (1.0 + xp.linalg.vector_norm(here, axis=-1))
+        state = self.evaluate(there, members)
+        better = state.cost < self.cost[members]
+        won = xp.nonzero(better)[0]
+        if len(won):
+            winners = members[won]
+            self.parameters[winners] = there[won]
+            self.cost[winners] = state.cost[won]
+            self.steps[winners] += 1
+            self.failures[winners] = 0
+            self._linearize(_pick(state, won), winners)
+        factor = xp.where(better, xp.full_like(size, ON_SUCCESS), xp.full_like(size, ON_FAILURE))
+        damping = self.damping[members] * factor
+        self.damping[members] = xp.where(
+            damping < LEAST_DAMPING, xp.full_like(damping, LEAST_DAMPING), damping
+        )
+        lost = members[xp.nonzero(~better)[0]]
+        self.failures[lost] += 1
+        code = xp.zeros_like(self.code[members])
+        code = xp.where(self.steps[members] >= max_iterations, code + _EXHAUSTED, code)
+        code = xp.where(self.failures[members] >= max_trials, xp.full_like(code, _TRIALS), code)
+        self.code[members] = xp.where(small, xp.full_like(code, _STEP), code)
+
+    def result(self, *, batched: bool) -> SeparableFit:
+        """Collect the fit at the final parameters."""
+        xp = self.xp
+        members = xp.arange(self.batch, device=device(self.y))
+        state = self.evaluate(self.parameters, members)
+        jacobian, moved = self.jacobian(state, members)
+        size = xp.where(self.size > 0, self.size, xp.ones_like(self.size))
+        at_rest = (self.code == _STEP) | (self.code == _TRIALS) | (self.code == _TARGET)
+        fit = SeparableFit(
+            parameters=self.parameters,
+            coefficients=state.coefficients,
+            residual=state.residual,
+            relative_residual=xp.sqrt(state.cost) / size,
+            jacobian=jacobian,
+            full_jacobian=xp.concat([state.columns, moved], axis=-1),
+            converged=at_rest,
+            iterations=self.steps if hasattr(self, "steps") else self.code * 0,
+            at_bound=(self.parameters <= self.lower) | (self.parameters >= self.upper),
+            message=tuple(MESSAGES[int(code)] for code in self.code),
+        )
+        return fit if batched else fit[0]
+
+
+def _pick(state: _State, members: Any) -> _State:
+    """State of some members."""
+    derivatives = state.derivatives
+    if isinstance(derivatives, SparseDerivatives):
+        derivatives = derivatives._replace(values=derivatives.values[members])
+    else:
+        derivatives = derivatives[members]
+    return _State(
+        *(part[members] for part in state[:4]), derivatives, *(p[members] for p in state[5:])
+    )
+
+
+def _to_numpy(values: Any) -> Any:
+    return values.detach().cpu().numpy() if hasattr(values, "detach") else np.asarray(values)

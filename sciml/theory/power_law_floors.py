@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -84,7 +85,7 @@ def crack_floor(modes: int) -> float:
     return math.sqrt(max(1.0 - kept, 0.0))
 
 
-def product_of_sines_floor(modes: Iterable[int] = (), *, digits: int | None = None) -> float:
+def product_of_sines_floor(modes: Iterable[int] = (), *, digits: int | None = None) -> Any:
     """Relative error left of ``sin(pi x) sin(pi y)`` on the unit disc by some angular modes.
 
     In polar coordinates the field is ``2 sum sin(m pi/2) J_2m(sqrt 2 pi r) sin(2 m theta)`` over
@@ -112,7 +113,7 @@ def product_of_sines_floor(modes: Iterable[int] = (), *, digits: int | None = No
     with mpmath.workdps((digits or 20) + 10):
         argument = mpmath.sqrt(2) * mpmath.pi
 
-        def energy(order: int) -> mpmath.mpf:
+        def energy(order: int) -> Any:
             # Lommel's integral of J_n(k r)^2 r over [0, 1].
             j = [mpmath.besselj(order + shift, argument) for shift in (-1, 0, 1)]
             return (j[1] ** 2 - j[0] * j[2]) / 2
@@ -140,7 +141,8 @@ def additive_and_radial() -> sympy.Expr:
     """
     r = sympy.Symbol("r", positive=True)
     g = sympy.Function("g")
-    return sympy.dsolve(g(r).diff(r, 2) - g(r).diff(r) / r, g(r)).rhs
+    solution: Any = sympy.dsolve(g(r).diff(r, 2) - g(r).diff(r) / r, g(r))
+    return solution.rhs
 
 
 def predict_radial_floor(name: str = "error of a radial model") -> Prediction:

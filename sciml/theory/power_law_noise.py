@@ -118,7 +118,7 @@ def exponent_variance(
     [0.88, 1.02]
     """
     given = _exponents(exponents, sigma, samples, dimension)
-    sizes = list(coefficients) if _is_sequence(coefficients) else [coefficients]  # pyright: ignore
+    sizes = _listed(coefficients)
     if len(sizes) != len(given):
         raise ValueError(
             f"coefficients: got {len(sizes)} for {len(given)} exponents; give one for each"
@@ -330,8 +330,12 @@ def _is_sequence(value: Any) -> bool:
     return isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value) > 0
 
 
+def _listed(value: Any) -> list[Any]:
+    return list(value) if _is_sequence(value) else [value]
+
+
 def _exponents(exponents: Any, sigma: float, samples: int, dimension: int) -> list[Number]:
-    given = list(exponents) if _is_sequence(exponents) else [exponents]
+    given = _listed(exponents)
     if not given:
         raise ValueError("exponents: got none, wanted at least one")
     if not (math.isfinite(float(sigma)) and float(sigma) >= 0.0):

@@ -326,4 +326,119 @@ BALANCES = Case(
     ),
 )
 
-CASES = [BOXES, BLOCKS, POROUS, WAVES, FRONTS, COLLOCATION, POLLUTION, BALANCES]
+# --- Fast solvers of any namespace ---------------------------------------------------------------
+
+_PAIRS: tuple[Any, ...] = (
+    "periodic",
+    "neumann",
+    "dirichlet",
+    ("neumann", "dirichlet"),
+    ("dirichlet", "neumann"),
+)
+_HALF_WAVES = {"periodic": 2.0, "neumann": 1.0, "dirichlet": 1.0}
+
+
+def _slope_of(kind: Any, at: Any, dimension: int) -> float:
+    """Order of the fast solver on a field that varies alike along every axis."""
+    from pdes.solvers.fast_poisson import fast_poisson
+
+    ends = (kind, kind) if isinstance(kind, str) else kind
+    k = math.pi * _HALF_WAVES.get(kind if isinstance(kind, str) else "", 0.5)
+    wave = np.sin if ends[0] == "dirichlet" else np.cos
+    steps, errors = [1.0 / n for n in (12, 24, 48)], []
+    for h in steps:
+        count = round(1.0 / h)
+        first = 0.5 if at == "centers" else float(ends[0] == "dirichlet")
+        last = count if at == "centers" or ends[1] != "neumann" else count + 1
+        line = wave(k * np.arange(first, last) * h)
+        field_of = line
+        for _ in range(dimension - 1):
+            field_of = np.multiply.outer(field_of, line)
+        source = -dimension * k**2 * field_of
+        found = fast_poisson(source, (h,) * dimension, (kind,) * dimension, at=at)
+        errors.append(float(np.abs(found - field_of).max()))
+    return observed_order(steps, errors)
+
+
+def _fast_orders() -> Measurements:
+    table = [
+        {
+            "solver": "fast_poisson",
+            "sides": kind if isinstance(kind, str) else " to ".join(kind),
+            "unknowns at": at,
+            "dimension": dimension,
+            "predicted order": 2,
+            "measured order": _slope_of(kind, at, dimension),
+        }
+        for kind in _PAIRS
+        for at in ("centers", "nodes")
+        for dimension in (1, 2, 3)
+    ]
+    slopes = [row["measured order"] for row in table]
+    return Measurements(
+        values={"least order": min(slopes), "largest order": max(slopes)}, table=table
+    )
+
+
+FAST = Case(
+    name="fast-poisson",
+    title="Fast Poisson solver for every kind of side, at centers and at nodes",
+    description="Largest error of a wave that fits the box, 12, 24 and 48 cells along each axis.",
+    run=_fast_orders,
+    predictions=tuple(
+        Prediction(
+            name=name, value=2.0, kind="equals", atol=0.15, source="Taylor expansion of the stencil"
+        )
+        for name in ("least order", "largest order")
+    ),
+)
+
+
+def _projections() -> Measurements:
+    """Random velocities on faces: what is left of their divergence, in numpy and in torch."""
+    import torch
+
+    from pdes.solvers.staggered import face_divergence, project_faces
+
+    rng, worst, again, apart = np.random.default_rng(0), 0.0, 0.0, 0.0
+    table = []
+    for cells in ((64, 48), (24, 20, 16)):
+        kinds = ("neumann", ("neumann", "dirichlet"), "periodic")[: len(cells)]
+        spacings = tuple(1.0 / n for n in cells)
+        shapes = [[n + (i == place) for i, n in enumerate(cells)] for place in range(len(cells))]
+        faces = [rng.normal(size=(2, *shape)) for shape in shapes]
+        if len(cells) == 3:
+            faces[2][..., -1] = faces[2][..., 0]
+        free = project_faces(faces, spacings, kinds)
+        twice = project_faces(free, spacings, kinds)
+        tensors = project_faces([torch.from_numpy(f) for f in faces], spacings, kinds)
+        left = float(np.abs(face_divergence(free, spacings)).max())
+        left /= float(np.abs(face_divergence(faces, spacings)).max())
+        moved = max(float(np.abs(a - b).max()) for a, b in zip(free, twice, strict=True))
+        other = max(float(np.abs(a - b.numpy()).max()) for a, b in zip(free, tensors, strict=True))
+        worst, again, apart = max(worst, left), max(again, moved), max(apart, other)
+        table.append(
+            {
+                "cells": " x ".join(map(str, cells)),
+                "divergence left": left,
+                "moved by a second projection": moved,
+                "torch against numpy": other,
+            }
+        )
+    return Measurements(
+        values={"divergence left": worst, "second projection": again, "torch": apart}, table=table
+    )
+
+
+PROJECTIONS = Case(
+    name="projections",
+    title="Projections of face velocities are exact, in the plane and in blocks",
+    description="Random velocities; walls, open ends and periodic axes; relative divergence left.",
+    run=_projections,
+    predictions=tuple(
+        Prediction(name=name, value=1e-12, kind="at_most", source="rounding of a direct solution")
+        for name in ("divergence left", "second projection", "torch")
+    ),
+)
+
+CASES = [BOXES, BLOCKS, POROUS, WAVES, FRONTS, COLLOCATION, POLLUTION, BALANCES, FAST, PROJECTIONS]

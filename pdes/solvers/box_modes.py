@@ -13,6 +13,7 @@ from scipy import fft
 
 from pdes.boundary import Condition, Dirichlet, Neumann, Periodic
 from pdes.grid import Axis
+from pdes.solvers.box_transforms import axis_transforms
 
 __all__ = ["BoxAxis", "box_axis"]
 
@@ -69,23 +70,13 @@ class BoxAxis:
         """Coefficients of the eigenvectors, from values at the unknowns along one dimension."""
         if self.low == "periodic":
             return np.asarray(fft.fft(values, axis=place))
-        if (self.low, self.high) == ("neumann", "dirichlet"):
-            return np.asarray(fft.dct(values, type=3, axis=place))
-        if (self.low, self.high) == ("dirichlet", "neumann"):
-            return np.asarray(fft.dst(values, type=3, axis=place))
-        sines = self.low == "dirichlet"
-        return np.asarray((fft.dst if sines else fft.dct)(values, type=1, axis=place))
+        return axis_transforms((self.low, self.high), "nodes")[0](values, place)
 
     def synthesize(self, coefficients: np.ndarray, place: int) -> np.ndarray:
         """Values at the unknowns, from coefficients: the inverse of `analyze`."""
         if self.low == "periodic":
             return np.asarray(fft.ifft(coefficients, axis=place))
-        if (self.low, self.high) == ("neumann", "dirichlet"):
-            return np.asarray(fft.idct(coefficients, type=3, axis=place))
-        if (self.low, self.high) == ("dirichlet", "neumann"):
-            return np.asarray(fft.idst(coefficients, type=3, axis=place))
-        sines = self.low == "dirichlet"
-        return np.asarray((fft.idst if sines else fft.idct)(coefficients, type=1, axis=place))
+        return axis_transforms((self.low, self.high), "nodes")[1](coefficients, place)
 
 
 def box_axis(problem: str, axis: Axis, low: Condition, high: Condition) -> BoxAxis:

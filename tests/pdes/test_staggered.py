@@ -1,4 +1,4 @@
-"""Staggered flow: pressure solver, divergence, balances, agreement of namespaces, bad input."""
+"""Staggered flow: divergence, balances, agreement of namespaces, bad input."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import dataclasses
 import json
 from pathlib import Path
 
-import array_api_compat.numpy as xnp
 import numpy as np
 import pytest
 import sympy
@@ -17,8 +16,7 @@ import pdes
 from pdes.boundary import Dirichlet, Neumann, NoSlip, Outflow, Periodic
 from pdes.incompressible import VelocityEquation, VorticityEquation
 from pdes.solvers import SolverDivergence
-from pdes.solvers.staggered import FlowMarch, PressureSolver, StaggeredFlow, staggered_rollout
-from pdes.solvers.staggered.pressure import KINDS
+from pdes.solvers.staggered import FlowMarch, StaggeredFlow, staggered_rollout
 
 from ..conftest import public_data
 
@@ -43,45 +41,6 @@ def _swirl(grid: pdes.Grid, amplitude: float = 1.0, shift: float = 0.0) -> dict[
     u = np.sin(np.pi * x) ** 2 * np.sin(2 * np.pi * y) * (1 + 0.3 * np.cos(np.pi * x + shift))
     v = -np.sin(2 * np.pi * x) * np.sin(np.pi * y) ** 2
     return {"u": amplitude * u, "v": amplitude * v}
-
-
-# --- Pressure ------------------------------------------------------------------------------------
-
-
-def _laplacian(kind: str, n: int, h: float) -> np.ndarray:
-    """Second difference with the ghosts of each kind of axis, written out."""
-    matrix = -2.0 * np.eye(n) + np.eye(n, k=1) + np.eye(n, k=-1)
-    if kind == "periodic":
-        matrix[0, -1] += 1.0
-        matrix[-1, 0] += 1.0
-    else:
-        matrix[0, 0] += -1.0 if kind in ("open", "open left") else 1.0
-        matrix[-1, -1] += -1.0 if kind in ("open", "open right") else 1.0
-    return matrix / h**2
-
-
-@pytest.mark.parametrize("kind_y", KINDS)
-@pytest.mark.parametrize("kind_x", KINDS)
-def test_pressure_solver_inverts_the_laplacian(kind_x: str, kind_y: str) -> None:
-    shape, spacings = (6, 9), (0.3, 0.2)
-    solver = PressureSolver(shape, spacings, (kind_x, kind_y), xnp, xnp.float64)
-    p = np.random.default_rng(0).normal(size=(2, *shape))
-    if solver.singular:
-        p -= p.mean(axis=(-2, -1), keepdims=True)
-    d = _laplacian(kind_x, 6, 0.3) @ p + p @ _laplacian(kind_y, 9, 0.2).T
-    assert np.abs(solver(d) - p).max() < 1e-12
-    assert solver.singular == (not {kind_x, kind_y} & {"open", "open left", "open right"})
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_pressure_solver_is_the_same_in_torch(kind: str) -> None:
-    import array_api_compat.torch as xt
-
-    d = np.random.default_rng(1).normal(size=(8, 10))
-    d -= d.mean()
-    numpy = PressureSolver((8, 10), (0.1, 0.1), (kind, "closed"), xnp, xnp.float64)(d)
-    torch = PressureSolver((8, 10), (0.1, 0.1), (kind, "closed"), xt, xt.float64)(xt.asarray(d))
-    assert np.abs(torch.numpy() - numpy).max() < 1e-14
 
 
 # --- What holds for every flow -------------------------------------------------------------------

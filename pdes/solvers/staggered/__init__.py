@@ -9,7 +9,14 @@ from __future__ import annotations
 
 from pdes.solvers.staggered.flow import StaggeredFlow
 from pdes.solvers.staggered.march import METHODS, FlowMarch
-from pdes.solvers.staggered.pressure import PressureSolver
+from pdes.solvers.staggered.projection import face_divergence, project_faces
 from pdes.solvers.staggered.rollout import staggered_rollout
 
-__all__ = ["METHODS", "FlowMarch", "PressureSolver", "StaggeredFlow", "staggered_rollout"]
+__all__ = [
+    "METHODS",
+    "FlowMarch",
+    "StaggeredFlow",
+    "face_divergence",
+    "project_faces",
+    "staggered_rollout",
+]

@@ -18,6 +18,7 @@ SideData = Mapping[str, tuple[Array, Array]]
 
 _FLUX_MISMATCH = 1e-6
 _KINDS = {"periodic": "periodic", "velocity": "fixed", "outflow": "free"}
+_PRESSURE = {"periodic": "periodic", "velocity": "neumann", "outflow": "dirichlet"}
 
 
 class Box:
@@ -41,8 +42,8 @@ class Box:
     >>> from pdes.boundary import NoSlip
     >>> grid = Grid((Axis("x", 0.0, 1.0, 8), Axis("y", 0.0, 1.0, 9, False)))
     >>> box = Box(grid, {"y-": NoSlip(), "y+": NoSlip((2.0, 0.0))}, {}, np.asarray, np)
-    >>> box.cells, box.pressure_kinds, box.wall_speeds(0.0)
-    ((8, 8), ('periodic', 'closed'), {'u': 2.0, 'v': 0.0})
+    >>> box.cells, box.pressure_kinds[1], box.wall_speeds(0.0)
+    ((8, 8), ('neumann', 'neumann'), {'u': 2.0, 'v': 0.0})
     """
 
     def __init__(
@@ -65,18 +66,12 @@ class Box:
         self.masks = tuple(self._mask(place) for place in (0, 1))
 
     @property
-    def pressure_kinds(self) -> tuple[str, str]:
-        """Ends of both axes as `PressureSolver` names them."""
-        found = []
-        for name in self.grid.names:
-            low, high = (self.sides[f"{name}{end}"].kind for end in "-+")
-            if low == "periodic":
-                found.append("periodic")
-            elif low == high:
-                found.append("closed" if low == "velocity" else "open")
-            else:
-                found.append("open right" if high == "outflow" else "open left")
-        return found[0], found[1]
+    def pressure_kinds(self) -> tuple[tuple[str, str], ...]:
+        """Ends of both axes as `pdes.solvers.fast_poisson` names them."""
+        return tuple(
+            (_PRESSURE[self.sides[f"{name}-"].kind], _PRESSURE[self.sides[f"{name}+"].kind])
+            for name in self.grid.names
+        )
 
     @property
     def has_walls(self) -> tuple[bool, bool]:

@@ -13,16 +13,17 @@ from pdes.boundary import Boundary
 from pdes.grid import Grid
 from pdes.incompressible import VelocityEquation
 from pdes.solvers.evaluate import Evaluator
+from pdes.solvers.fast_poisson import FastPoisson
 from pdes.solvers.lowering import lower
 from pdes.solvers.staggered.box import Box
-from pdes.solvers.staggered.layers import X, Y, difference, layer
+from pdes.solvers.staggered.layers import X, Y, layer
 from pdes.solvers.staggered.momentum import momentum_rates
 from pdes.solvers.staggered.nodes import (
     corners_from_centers,
     corners_from_faces,
     faces_from_corners,
 )
-from pdes.solvers.staggered.pressure import PressureSolver
+from pdes.solvers.staggered.projection import face_divergence, pressure_gradient, project_faces
 from pdes.solvers.staggered.sides import FIELDS
 from pdes.symbols import TIME
 
@@ -58,7 +59,7 @@ class StaggeredFlow:
     ----------
     box : Box
         Cells and sides.
-    solve : PressureSolver
+    solve : FastPoisson
         Poisson's equation of the cells.
 
     Raises
@@ -104,13 +105,13 @@ class StaggeredFlow:
         }
         self.numbers = numbers
         self.box = Box(grid, boundary, numbers, self._array, self.xp)
-        self.solve = PressureSolver(
-            (self.box.cells[0], self.box.cells[1]),
-            (grid.spacings[0], grid.spacings[1]),
+        self.solve = FastPoisson(
+            self.box.cells,
+            grid.spacings,
             self.box.pressure_kinds,
-            self.xp,
-            self.dtype,
-            device,
+            xp=self.xp,
+            dtype=self.dtype,
+            device=device,
         )
         self._force = [self._force_on(place) for place in (0, 1)]
 
@@ -162,9 +163,7 @@ class StaggeredFlow:
 
     def divergence(self, state: State) -> Array:
         """Net outflow of each cell over its size, shape (*batch, nx, ny)."""
-        u, v = state
-        hx, hy = self.grid.spacings
-        return difference(u, hx, X) + difference(v, hy, Y)
+        return face_divergence(state, self.grid.spacings)
 
     def largest_divergence(self, state: State) -> float:
         """Largest size of the divergence over cells and batch."""
@@ -173,22 +172,16 @@ class StaggeredFlow:
 
     def gradient(self, pressure: Array) -> State:
         """Pressure gradient on the faces; zero where the velocity is given."""
-        found = []
-        for name, axis, spacing in zip(self.grid.names, (X, Y), self.grid.spacings, strict=True):
-            ghosts = []
-            for end, own, opposite in (("-", 0, -1), ("+", -1, 0)):
-                kind = self.box.sides[f"{name}{end}"].kind
-                edge = layer(pressure, opposite if kind == "periodic" else own, axis)
-                ghosts.append(-edge if kind == "outflow" else edge)
-            full = self.xp.concat([ghosts[0], pressure, ghosts[1]], axis=axis)
-            found.append(difference(full, spacing, axis))
-        return found[0], found[1]
+        kinds = self.box.pressure_kinds
+        u, v = pressure_gradient(pressure, self.grid.spacings, kinds, self.xp)
+        return u, v
 
     def project(self, state: State, time: float) -> State:
         """Nearest state without divergence that has the given velocities on the sides."""
-        u, v = self.box.with_normal(state, self.box.data(time))
-        u_p, v_p = self.gradient(self.solve(self.divergence((u, v))))
-        return u - u_p, v - v_p
+        given = self.box.with_normal(state, self.box.data(time))
+        kinds = self.box.pressure_kinds
+        u, v = project_faces(given, self.grid.spacings, kinds, solve=self.solve)
+        return u, v
 
     def pressure(self, state: State, time: float) -> Array:
         """Pressure of a state in the cell centers; its mean is zero without an open side."""

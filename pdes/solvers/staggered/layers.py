@@ -1,4 +1,4 @@
-"""Slices, means and differences along one of the last two axes of an array."""
+"""Slices, means and differences along one of the last three axes of an array."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ Array = Any
 
 X, Y = -2, -1
 
+# Slices of the axes after one that is counted from the end.
+_REST: dict[int, tuple[slice, ...]] = {-k: (slice(None),) * (k - 1) for k in (1, 2, 3)}
+
 
 def inner(values: Array, low: int, high: int | None, axis: int) -> Array:
-    """Entries from `low` to `high` (as in a slice) along an axis.
+    """Entries from `low` to `high` (as in a slice) along an axis counted from the end.
 
     Examples
     --------
@@ -19,8 +22,7 @@ def inner(values: Array, low: int, high: int | None, axis: int) -> Array:
     array([[1., 0., 0.],
            [0., 1., 0.]])
     """
-    chosen = slice(low, high)
-    return values[(..., chosen, slice(None)) if axis == X else (..., chosen)]
+    return values[(..., slice(low, high), *_REST[axis])]
 
 
 def layer(values: Array, position: int, axis: int) -> Array:

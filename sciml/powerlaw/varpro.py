@@ -2,9 +2,10 @@
 
 Rows ``Phi(p) c ~ y`` are linear in the coefficients ``c``. For given parameters ``p`` the best
 ``c`` is a linear least-squares solution, which leaves the reduced residual
-``r(p) = y - Phi(p) c(p)``. Its Jacobian is ``-(P_perp Phi' c + Phi^(+T) Phi'^T r)`` (Golub and Pereyra, SIAM J. Numer. Anal. 10
-(1973) 413); Kaufman (BIT 15 (1975) 49) drops the second term. Levenberg-Marquardt with columns
-scaled as by Marquardt (J. SIAM 11 (1963) 431) then iterates ``p`` alone.
+``r(p) = y - Phi(p) c(p)``. Its Jacobian is ``-(P_perp Phi' c + Phi^(+T) Phi'^T r)`` (Golub and
+Pereyra, SIAM J. Numer. Anal. 10 (1973) 413); Kaufman (BIT 15 (1975) 49) drops the second term.
+Levenberg-Marquardt with columns scaled as by Marquardt (J. SIAM 11 (1963) 431) then iterates ``p``
+alone.
 
 A leading axis runs many starts, or many independent fits, as one batch. Arrays are NumPy's or
 torch's, on any device that has float64.
@@ -245,6 +246,34 @@ def variable_projection(
     run = _Iteration(model, y, start, lower, upper, weights, kaufman)
     run.iterate(rtol, max_trials, max_iterations, target)
     return run.result(batched=len(start.shape) == 2)
+
+
+def reduced_residuals(model: SeparableModel, y: Any, parameters: Any, weights: Any = None) -> Any:
+    """Relative residual at given parameters with the best coefficients, nothing iterated.
+
+    Parameters
+    ----------
+    model, y, weights
+        As in `variable_projection`.
+    parameters : array, shape (batch, p)
+
+    Returns
+    -------
+    array, shape (batch,)
+        Infinite where the model is.
+
+    Examples
+    --------
+    >>> x = np.linspace(0.1, 1.0, 5)
+    >>> model = lambda p: (x[:, None] ** p[:, None, :], None)
+    >>> reduced_residuals(model, x**2, np.array([[1.0], [2.0]])) < 1e-12
+    array([False,  True])
+    """
+    run = _Iteration(model, y, parameters, None, None, weights, kaufman=True)
+    xp = run.xp
+    state = run.evaluate(run.parameters, xp.arange(run.batch, device=device(y)))
+    size = xp.where(run.size > 0, run.size, xp.ones_like(run.size))
+    return xp.sqrt(state.cost) / size
 
 
 class _State(NamedTuple):

@@ -9,8 +9,18 @@ from pdes.exact.burgers_riemann import BurgersRiemann
 from pdes.exact.burgers_shock import burgers_shock
 from pdes.exact.cahn_hilliard_kink import cahn_hilliard_kink
 from pdes.exact.characteristics import Characteristics
+from pdes.exact.circular_couette import circular_couette
 from pdes.exact.closed_form import ClosedForm
 from pdes.exact.cole_hopf import cole_hopf
+from pdes.exact.corner_constants import (
+    checkerboard_exponent,
+    kellogg_contrast,
+    kellogg_phase,
+    motz_digits,
+)
+from pdes.exact.corner_eigenproblem import CornerSpectrum, corner_spectrum, edge_exponents
+from pdes.exact.corner_elasticity import InterfaceCrack, Williams
+from pdes.exact.corner_problems import Cone, Sectors, Wedge
 from pdes.exact.dalembert import dalembert
 from pdes.exact.fisher_front import fisher_front
 from pdes.exact.fletcher import fletcher
@@ -48,21 +58,33 @@ __all__ = [
     "BurgersRiemann",
     "Characteristics",
     "ClosedForm",
+    "Cone",
+    "CornerSpectrum",
     "ExactSolution",
     "FlowSolution",
+    "InterfaceCrack",
+    "Sectors",
+    "Wedge",
+    "Williams",
     "allen_cahn_front",
     "allen_cahn_kink",
     "barenblatt",
     "burgers_shock",
     "cahn_hilliard_kink",
+    "checkerboard_exponent",
+    "circular_couette",
     "cole_hopf",
+    "corner_spectrum",
     "dalembert",
+    "edge_exponents",
     "fisher_front",
     "fletcher",
     "gardner_soliton",
     "growth_rates",
     "kdv_soliton",
     "kdv_two_soliton",
+    "kellogg_contrast",
+    "kellogg_phase",
     "kolmogorov_laminar",
     "kovasznay",
     "kuramoto_sivashinsky_front",
@@ -70,6 +92,7 @@ __all__ = [
     "linear_modes",
     "manufactured",
     "mkdv_soliton",
+    "motz_digits",
     "nagumo_front",
     "nls_breather",
     "nls_soliton",

@@ -97,6 +97,7 @@ def corner_spectrum(
 
     Examples
     --------
+    >>> import math
     >>> from pdes.exact import Wedge, corner_spectrum
     >>> print(corner_spectrum(Wedge(1.5 * math.pi, "DD"), n=3))
     wedge of 270 deg, DD
@@ -160,6 +161,7 @@ def edge_exponents(
 
     Examples
     --------
+    >>> import math
     >>> from pdes.exact import Wedge
     >>> edge_exponents(Wedge(1.5 * math.pi), n=5)[3:]
     [(2.6666666666666665, 0.6666666666666666, 1), (2.6666666666666665, 2.6666666666666665, 0)]

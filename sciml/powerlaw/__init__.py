@@ -9,12 +9,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _PUBLIC = {
+    "MSN": "msn",
+    "MSNPinn": "msn_pinn",
+    "RMNAngular": "angular",
+    "RMNDirect": "radial",
+    "RMNMultiCenter": "multi_center",
     "SeparableFit": "varpro",
     "SparseDerivatives": "varpro",
     "variable_projection": "varpro",
 }
 
-__all__ = ["SeparableFit", "SparseDerivatives", "variable_projection"]
+__all__ = [
+    "MSN",
+    "MSNPinn",
+    "RMNAngular",
+    "RMNDirect",
+    "RMNMultiCenter",
+    "SeparableFit",
+    "SparseDerivatives",
+    "variable_projection",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -30,4 +44,9 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from sciml.powerlaw.angular import RMNAngular
+    from sciml.powerlaw.msn import MSN
+    from sciml.powerlaw.msn_pinn import MSNPinn
+    from sciml.powerlaw.multi_center import RMNMultiCenter
+    from sciml.powerlaw.radial import RMNDirect
     from sciml.powerlaw.varpro import SeparableFit, SparseDerivatives, variable_projection

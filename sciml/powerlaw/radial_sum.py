@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from array_api_compat import array_namespace, device
+from array_api_compat import device
 
+from sciml.powerlaw.arrays import namespace
 from sciml.powerlaw.blocks import RadialJet, log_radius, pair_block, power, raise_to
 from sciml.powerlaw.structure import Structure
 from sciml.powerlaw.varpro import SparseDerivatives
@@ -56,7 +57,7 @@ class RadialSum:
 
     def __call__(self, parameters: Any) -> tuple[Any, SparseDerivatives]:
         """Columns, shape (batch, rows, n), and derivatives at parameters of shape (batch, p)."""
-        xp = array_namespace(parameters)
+        xp = namespace(parameters)
         a = self.structure.powers
         columns, slopes = [], []
         if a:
@@ -89,7 +90,7 @@ class RadialSum:
         return self._row(jet.euler), self._row(jet.parameters[0])
 
     def _fixed(self, parameters: Any) -> Any:
-        xp = array_namespace(parameters)
+        xp = namespace(parameters)
         mu = xp.asarray(self.structure.fixed, dtype=parameters.dtype, device=device(parameters))
         value = self._row(power(self._places, mu[None, :, None]).euler)
         return xp.broadcast_to(value, (parameters.shape[0], *value.shape[1:]))

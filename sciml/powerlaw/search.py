@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from sciml.powerlaw.radial_sum import RadialSum
 from sciml.powerlaw.rows import RadialRows
-from sciml.powerlaw.starts import pencil_starts, scan_starts, split_starts, stratified_starts
+from sciml.powerlaw.starts import (
+    LogProfile,
+    pencil_start,
+    profiles,
+    scan_starts,
+    split_starts,
+    stratified_starts,
+)
 from sciml.powerlaw.structure import CLOSE, Structure, group
 from sciml.powerlaw.varpro import SeparableFit, variable_projection
 
@@ -20,6 +27,9 @@ _log = logging.getLogger(__name__)
 
 EXACT = 1e-12
 """Relative residual at which data count as free of noise and the search is over."""
+
+SMOOTH = 1e-9
+"""Relative misfit of the profile below which samples may be exact."""
 
 MERGED = 1e-3
 """Powers nearer than this, with coefficients of opposite sign, are a pair block in disguise."""
@@ -96,6 +106,7 @@ class Search:
     fixed: tuple[float, ...] = ()
     pairs: bool = True
     _known: dict[int, Candidate] = field(default_factory=dict)
+    _profiles: list[LogProfile] | None = None
 
     def of_order(self, order: int) -> Candidate:
         """Best fit with this many free exponents."""
@@ -115,6 +126,8 @@ class Search:
         noise : float, optional
             Standard deviation of the weighted rows, if known.
         """
+        if (exact := self._exact_order(largest)) is not None:
+            return exact
         best: Candidate | None = None
         worse = 0
         for order in range(0 if self.fixed else 1, largest + 1):
@@ -174,11 +187,30 @@ class Search:
                     return best
         return min(found, key=lambda candidate: candidate.misfit)
 
+    def _exact_order(self, largest: int) -> Candidate | None:
+        """Order that the pencil alone finds where the samples are those of a smooth profile."""
+        if not self.profiles or self.profiles[0].misfit > SMOOTH:
+            return None
+        for order in range(1, largest + 1):
+            found = [self.tidy(candidate) for candidate in self._from_pencil(order)]
+            best = min(found, key=lambda candidate: candidate.misfit, default=None)
+            if best is not None and best.exact:
+                self._known[order] = best
+                return best
+        return None
+
+    @property
+    def profiles(self) -> list[LogProfile]:
+        """What the pencil looks at; nothing if the rows are not all values of free powers."""
+        if self._profiles is None:
+            usable = self.rows.operator is None and not self.fixed
+            self._profiles = profiles(self.rows) if usable else []
+        return self._profiles
+
     def _from_pencil(self, order: int) -> list[Candidate]:
-        if self.rows.operator is not None or self.fixed:
-            return []
         found: list[Candidate] = []
-        for exponents in pencil_starts(self.rows, order, self.bounds):
+        for profile in self.profiles:
+            exponents = pencil_start(profile, order, self.bounds)
             for close in (True, False) if self.pairs else (False,):
                 structure, start = self._arrange(exponents, close)
                 found.append(self.fit(structure, start, "matrix pencil"))

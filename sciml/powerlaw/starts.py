@@ -6,6 +6,7 @@ None of them knows anything but the rows and the range of exponents that is allo
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,25 @@ DEGREES = (3, 5, 7, 9, 12, 15, 19, 24, 30)
 SCAN_POINTS = 41
 
 
-def log_profile(rows: RadialRows, samples: int = SAMPLES) -> tuple[float, NDArray]:
+@dataclass(frozen=True)
+class LogProfile:
+    """Values resampled uniformly in ``log r``.
+
+    Attributes
+    ----------
+    step : float
+        Distance of the samples in ``log r``.
+    values : ndarray, shape (samples,)
+    misfit : float
+        Relative residual of the polynomial that was resampled.
+    """
+
+    step: float
+    values: NDArray
+    misfit: float
+
+
+def log_profile(rows: RadialRows, samples: int = SAMPLES) -> LogProfile:
     """Resample values uniformly in ``log r`` by a Chebyshev fit whose degree BIC chooses.
 
     Sums of powers are entire functions of ``log r``: the polynomial converges faster than any
@@ -39,41 +58,52 @@ def log_profile(rows: RadialRows, samples: int = SAMPLES) -> tuple[float, NDArra
 
     Returns
     -------
-    step : float
-        Their distance in ``log r``.
-    profile : ndarray, shape (samples,)
+    LogProfile
 
     Examples
     --------
     >>> from sciml.powerlaw.rows import values
     >>> r = np.linspace(0.1, 1.0, 50)
-    >>> step, profile = log_profile(values(r, np.sqrt(r)), samples=3)
-    >>> profile**2
+    >>> log_profile(values(r, np.sqrt(r)), samples=3).values ** 2
     array([0.1   , 0.3162, 1.    ])
     """
     logs = np.log(rows.r)
     low, high = float(logs.min()), float(logs.max())
     place = (2.0 * logs - low - high) / (high - low)
     distinct = len(np.unique(logs))
-    count = len(rows)
-    best, chosen = math.inf, np.zeros(1)
-    size = float(np.linalg.norm(rows.weights * rows.y))
+    weighted = rows.weights * rows.y
+    size = float(np.linalg.norm(weighted))
+    best, chosen, misfit = math.inf, np.zeros(1), math.inf
     for degree in DEGREES:
-        if degree > max(1, (2 * distinct) // 3) and degree > DEGREES[0]:
+        if degree > DEGREES[0] and 3 * degree > 2 * distinct:
             break
-        degree = min(degree, distinct - 1)
-        basis = np.polynomial.chebyshev.chebvander(place, degree) * rows.weights[:, None]
+        basis = np.polynomial.chebyshev.chebvander(place, min(degree, distinct - 1))
+        basis *= rows.weights[:, None]
         scale = np.linalg.norm(basis, axis=0)
-        found = np.linalg.lstsq(basis / scale, rows.weights * rows.y, rcond=1e-14)[0] / scale
-        left = float(np.linalg.norm(rows.weights * rows.y - basis @ found))
-        misfit = max(left, 1e-15 * size, 1e-300)
-        score = 2.0 * count * math.log(misfit) + (degree + 1) * math.log(count)
+        found = np.linalg.lstsq(basis / scale, weighted, rcond=1e-14)[0] / scale
+        left = float(np.linalg.norm(weighted - basis @ found))
+        score = 2.0 * len(rows) * math.log(max(left, 1e-15 * size, 1e-300))
+        score += (degree + 1) * math.log(len(rows))
         if score < best:
-            best, chosen = score, found
+            best, chosen, misfit = score, found, left / max(size, 1e-300)
         if left <= 1e-14 * size:
             break
     grid = np.linspace(-1.0, 1.0, samples)
-    return (high - low) / (samples - 1), np.polynomial.chebyshev.chebval(grid, chosen)
+    step = (high - low) / (samples - 1)
+    return LogProfile(step, np.polynomial.chebyshev.chebval(grid, chosen), misfit)
+
+
+def profiles(rows: RadialRows) -> list[LogProfile]:
+    """Profiles of the whole range of radii and of its denser parts, while these have five radii.
+
+    Volume-uniform points leave few small radii, where the profile is uncertain.
+    """
+    found = []
+    for share in (0.0, 0.1, 0.4):
+        part = rows.take(np.flatnonzero((rows.r >= np.quantile(rows.r, share)) & (rows.r > 0)))
+        if len(np.unique(part.r)) >= 5:
+            found.append(log_profile(part))
+    return found
 
 
 def matrix_pencil(step: float, profile: NDArray, order: int) -> NDArray:
@@ -122,15 +152,12 @@ def matrix_pencil(step: float, profile: NDArray, order: int) -> NDArray:
     return np.log(np.where(factors == 0, 1e-30, factors)) / step
 
 
-def pencil_starts(rows: RadialRows, order: int, bounds: tuple[float, float]) -> list[NDArray]:
-    """Exponents that the pencil sees, from the whole range of radii and from its dense part.
-
-    Volume-uniform points leave few small radii, where the profile is uncertain.
+def pencil_start(profile: LogProfile, order: int, bounds: tuple[float, float]) -> NDArray:
+    """Exponents that the pencil sees in a profile, in the range, complex ones in pairs.
 
     Parameters
     ----------
-    rows : RadialRows
-        Value rows.
+    profile : LogProfile
     order : int
         Number of exponents.
     bounds : tuple of float
@@ -138,19 +165,18 @@ def pencil_starts(rows: RadialRows, order: int, bounds: tuple[float, float]) -> 
 
     Returns
     -------
-    list of ndarray of complex
-        Empty if the radii are too few.
+    ndarray of complex, shape (order,)
+
+    Examples
+    --------
+    >>> from sciml.powerlaw.rows import values
+    >>> r = np.linspace(0.1, 1.0, 50)
+    >>> pencil_start(log_profile(values(r, np.sqrt(r))), 1, (-3.0, 5.0)).real
+    array([0.5])
     """
-    found = []
-    for share in (0.0, 0.1, 0.4):
-        cut = np.quantile(rows.r, share)
-        part = rows.take(np.flatnonzero((rows.r >= cut) & (rows.r > 0)))
-        if len(np.unique(part.r)) < max(2 * order + 2, 5):
-            continue
-        exponents = matrix_pencil(*log_profile(part), order)
-        inside = np.clip(exponents.real, *bounds) + 1j * exponents.imag
-        found.append(_as_real_field(inside, order))
-    return found
+    exponents = matrix_pencil(profile.step, profile.values, order)
+    inside = np.clip(exponents.real, *bounds) + 1j * exponents.imag
+    return _as_real_field(inside, order)
 
 
 def _as_real_field(exponents: NDArray, order: int) -> NDArray:

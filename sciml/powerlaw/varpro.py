@@ -19,12 +19,21 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace, device
+from array_api_compat import device
+
+from sciml.powerlaw.arrays import namespace
 
 RANK_CUTOFF = 1e-14
 """Singular values of the columns, scaled to norm one, below this share of the largest are zero."""
 FIRST_DAMPING, ON_SUCCESS, ON_FAILURE = 1e-3, 0.2, 4.0
 LEAST_DAMPING = 1e-20
+
+ROUNDING, FEW_TRIALS = 1e-14, 5
+"""Below this relative residual, trials that fail by rounding are given up after so many."""
+
+FLAT, STATIONARY = 1e-12, 1e-26
+"""Shares of the squared residual that a full step promises to remove. Below the first the cost
+cannot judge a step any more, and its gradient does; below the second nothing is left to gain."""
 
 MESSAGES = (
     "still moving",
@@ -34,8 +43,9 @@ MESSAGES = (
     "the model is not finite at the start",
     "another member of the batch reached the target",
     "the residual reached the target",
+    "the residual is stationary to rounding",
 )
-_MOVING, _STEP, _TRIALS, _EXHAUSTED, _NOT_FINITE, _OVERTAKEN, _TARGET = range(len(MESSAGES))
+_MOVING, _STEP, _TRIALS, _EXHAUSTED, _NOT_FINITE, _OVERTAKEN, _TARGET, _FLAT = range(len(MESSAGES))
 
 
 class SparseDerivatives(NamedTuple):
@@ -144,7 +154,7 @@ class SeparableFit:
         array, shape (..., n + p, n + p)
             Infinite where the rows do not determine a combination.
         """
-        xp = array_namespace(self.residual)
+        xp = namespace(self.residual)
         rows, unknowns = self.full_jacobian.shape[-2:]
         scale = xp.linalg.vector_norm(self.full_jacobian, axis=-2)
         scale = xp.where(scale > 0, scale, xp.ones_like(scale))
@@ -171,7 +181,7 @@ class SeparableFit:
         -------
         (array, shape (..., p)), (array, shape (..., n))
         """
-        xp = array_namespace(self.residual)
+        xp = namespace(self.residual)
         covariance = self.covariance(noise)
         deviations = xp.sqrt(xp.linalg.diagonal(covariance))
         n = self.coefficients.shape[-1]
@@ -214,7 +224,8 @@ def variable_projection(
     rtol : float, default 1e-15
         A member rests when its step is below ``rtol*(1 + |p|)``.
     max_trials : int, default 40
-        It also rests after so many trial steps in a row that did not lower its residual.
+        It also rests after so many trial steps in a row that did not lower its residual; after five
+        if the residual is rounding; and when the gradient has vanished to rounding.
     max_iterations : int, default 200
         Most accepted steps.
     kaufman : bool, default True
@@ -301,7 +312,7 @@ class _Iteration:
         weights: Any,
         kaufman: bool,
     ) -> None:
-        xp = self.xp = array_namespace(y, start)
+        xp = self.xp = namespace(y, start)
         self.model, self.kaufman = model, kaufman
         if len(start.shape) not in (1, 2):
             raise ValueError(f"start has shape {tuple(start.shape)}: wanted (p,) or (batch, p)")
@@ -451,7 +462,8 @@ class _Iteration:
         self.triangle = xp.zeros((self.batch, p, p), dtype=self.cost.dtype, device=where)
         self.side = xp.zeros_like(self.parameters)
         self.scale = xp.ones_like(self.parameters)
-        self._linearize(state, everyone)
+        self.gain = xp.zeros_like(self.cost)
+        self._adopt(self._linearize(state, self.parameters, everyone), self.cost + 0.0, everyone)
         self._race(target)
         while True:
             members = xp.nonzero(self.code == _MOVING)[0]
@@ -469,12 +481,14 @@ class _Iteration:
             goal = self.xp.where(there, self.code + _TARGET, self.code + _OVERTAKEN)
             self.code = self.xp.where(moving, goal, self.code)
 
-    def _linearize(self, state: _State, members: Any) -> None:
-        """Triangular factor of the Jacobian, with parameters held that push against a bound."""
+    def _linearize(self, state: _State, here: Any, members: Any) -> tuple[Any, Any, Any]:
+        """Triangular factor, right-hand side and scale of the step at these parameters.
+
+        A parameter that pushes against its bound is held: its column of the Jacobian is zero.
+        """
         xp = self.xp
         jacobian, _ = self.jacobian(state, members)
         gradient = (xp.matrix_transpose(jacobian) @ state.residual[..., None])[..., 0]
-        here = self.parameters[members]
         held = ((here <= self.lower[members]) & (gradient > 0)) | (
             (here >= self.upper[members]) & (gradient < 0)
         )
@@ -482,9 +496,13 @@ class _Iteration:
         scale = xp.linalg.vector_norm(jacobian, axis=-2)
         scale = xp.where(scale > 0, scale, xp.ones_like(scale))
         q, r = xp.linalg.qr(jacobian / scale[..., None, :])
-        self.triangle[members] = r
-        self.side[members] = (xp.matrix_transpose(q) @ state.residual[..., None])[..., 0]
-        self.scale[members] = scale
+        return r, (xp.matrix_transpose(q) @ state.residual[..., None])[..., 0], scale
+
+    def _adopt(self, linear: tuple[Any, Any, Any], cost: Any, members: Any) -> None:
+        """Take over what the next step needs; ``gain`` is what a full step promises to remove."""
+        self.triangle[members], self.side[members], self.scale[members] = linear
+        self.cost[members] = cost
+        self.gain[members] = self.xp.sum(linear[1] ** 2, axis=-1)
 
     def _step(self, members: Any) -> Any:
         """Minimizer of ``|R d + Q^T r|^2 + damping |d|^2`` in scaled parameters, by QR."""
@@ -504,15 +522,22 @@ class _Iteration:
         size = xp.linalg.vector_norm(there - here, axis=-1)
         small = size < rtol * (1.0 + xp.linalg.vector_norm(here, axis=-1))
         state = self.evaluate(there, members)
-        better = state.cost < self.cost[members]
-        won = xp.nonzero(better)[0]
-        if len(won):
-            winners = members[won]
-            self.parameters[winners] = there[won]
-            self.cost[winners] = state.cost[won]
+        cost, gain = self.cost[members], self.gain[members]
+        flat = gain < FLAT * cost
+        better = state.cost < cost
+        # where the cost is blind, the step is judged by what is left of the gradient
+        tried = xp.nonzero(better | (flat & (state.cost <= cost * (1.0 + FLAT))))[0]
+        if len(tried):
+            linear = self._linearize(_pick(state, tried), there[tried], members[tried])
+            less = xp.sum(linear[1] ** 2, axis=-1) < 0.9 * gain[tried]
+            won = xp.nonzero(xp.where(flat[tried], less, better[tried]))[0]
+            winners = members[tried[won]]
+            better = xp.zeros_like(better)
+            better[tried[won]] = True
+            self.parameters[winners] = there[tried[won]]
+            self._adopt(tuple(part[won] for part in linear), state.cost[tried[won]], winners)
             self.steps[winners] += 1
             self.failures[winners] = 0
-            self._linearize(_pick(state, won), winners)
         factor = xp.where(better, xp.full_like(size, ON_SUCCESS), xp.full_like(size, ON_FAILURE))
         damping = self.damping[members] * factor
         self.damping[members] = xp.where(
@@ -520,9 +545,21 @@ class _Iteration:
         )
         lost = members[xp.nonzero(~better)[0]]
         self.failures[lost] += 1
+        self._retire(members, small, flat & ~better, max_trials, max_iterations)
+
+    def _retire(
+        self, members: Any, small: Any, stuck: Any, max_trials: int, max_iterations: int
+    ) -> None:
+        """Say which members came to rest, and why."""
+        xp = self.xp
+        failures, cost = self.failures[members], self.cost[members]
+        size = self.size if self.size.shape[0] == 1 else self.size[members]
+        at_floor = cost <= (ROUNDING * size) ** 2
+        over = (failures >= max_trials) | (at_floor & (failures >= min(FEW_TRIALS, max_trials)))
         code = xp.zeros_like(self.code[members])
         code = xp.where(self.steps[members] >= max_iterations, code + _EXHAUSTED, code)
-        code = xp.where(self.failures[members] >= max_trials, xp.full_like(code, _TRIALS), code)
+        code = xp.where(over, xp.full_like(code, _TRIALS), code)
+        code = xp.where(stuck | (self.gain[members] < STATIONARY * cost), 0 * code + _FLAT, code)
         self.code[members] = xp.where(small, xp.full_like(code, _STEP), code)
 
     def result(self, *, batched: bool) -> SeparableFit:
@@ -532,7 +569,9 @@ class _Iteration:
         state = self.evaluate(self.parameters, members)
         jacobian, moved = self.jacobian(state, members)
         size = xp.where(self.size > 0, self.size, xp.ones_like(self.size))
-        at_rest = (self.code == _STEP) | (self.code == _TRIALS) | (self.code == _TARGET)
+        at_rest = xp.zeros_like(self.cost) > 0
+        for code in (_STEP, _TRIALS, _TARGET, _FLAT):
+            at_rest = at_rest | (self.code == code)
         fit = SeparableFit(
             parameters=self.parameters,
             coefficients=state.coefficients,

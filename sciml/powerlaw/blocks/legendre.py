@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from array_api_compat import array_namespace
-
+from sciml.powerlaw.arrays import namespace
 from sciml.powerlaw.blocks.radial import log_radius, raise_to
 
 WIDEST = math.radians(170.0)
@@ -45,7 +44,7 @@ class AxialJet(NamedTuple):
 
         On the axis and at the center the transversal part is 0.
         """
-        xp = array_namespace(r)
+        xp = namespace(r)
         zero = xp.zeros_like(r)
         inside = r > 0
         square = xp.where(inside, r, xp.ones_like(r)) ** 2
@@ -89,7 +88,7 @@ def legendre_function(theta: Any, nu: Any) -> tuple[Any, Any, Any, Any]:
     >>> value, slope
     (array([-0.125]), array([-1.2990381]))
     """
-    xp = array_namespace(theta)
+    xp = namespace(theta)
     lowest, widest = float(xp.min(theta)), float(xp.max(theta))
     if not (lowest >= 0.0 and widest <= WIDEST * (1 + 1e-12)):
         raise ValueError(

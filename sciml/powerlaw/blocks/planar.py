@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from array_api_compat import array_namespace
-
+from sciml.powerlaw.arrays import namespace
 from sciml.powerlaw.blocks.entire import pair_functions
 from sciml.powerlaw.blocks.radial import log_radius, raise_to
 
@@ -41,7 +40,7 @@ class PlanarJet(NamedTuple):
 
         It is 0 at the center, also where the gradient is singular.
         """
-        xp = array_namespace(r)
+        xp = namespace(r)
         inside = r > 0
         square = xp.where(inside, r, xp.ones_like(r)) ** 2
         across = xp.stack([-x[..., 1], x[..., 0]], axis=-1)
@@ -69,7 +68,7 @@ def angle(x: Any, start: float = 0.0) -> Any:
     >>> angle(np.array([[0.0, -1.0]])) / np.pi
     array([1.5])
     """
-    xp = array_namespace(x)
+    xp = namespace(x)
     full = 2.0 * xp.pi
     raw = xp.atan2(x[..., 1], x[..., 0])
     turned = raw - full * xp.floor((raw - start) / full)
@@ -102,7 +101,7 @@ def harmonic(r: Any, theta: Any, mu: Any) -> tuple[PlanarJet, PlanarJet]:
     >>> sine.value
     array([0., 2.])
     """
-    xp = array_namespace(r, theta)
+    xp = namespace(r, theta)
     log, grown = log_radius(r), raise_to(r, mu)
     phase = mu * theta
     real, imag = grown * xp.cos(phase), grown * xp.sin(phase)
@@ -150,7 +149,7 @@ def pair_harmonic(r: Any, theta: Any, s: Any, q: Any) -> tuple[PlanarJet, ...]:
     >>> [float(column.value[0]) for column in block]
     [2.0, 0.0, 1.3863, 0.0]
     """
-    xp = array_namespace(r, theta)
+    xp = namespace(r, theta)
     zeta = log_radius(r) + 1j * theta
     c, s_value, s_slope = pair_functions(q * zeta * zeta)
     grown = xp.exp(s * zeta)

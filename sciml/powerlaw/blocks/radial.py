@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from array_api_compat import array_namespace
-
+from sciml.powerlaw.arrays import namespace
 from sciml.powerlaw.blocks.entire import pair_functions, phi1_slope
 
 
@@ -93,7 +92,7 @@ def radial_laplacian(
 
 def log_radius(r: Any) -> Any:
     """``log r``, and 0 at ``r = 0``, where no block needs it."""
-    xp = array_namespace(r)
+    xp = namespace(r)
     return xp.log(xp.where(r > 0, r, xp.ones_like(r)))
 
 
@@ -102,7 +101,7 @@ def raise_to(r: Any, mu: Any) -> Any:
 
     Gradients by torch stay finite at ``r = 0`` for ``mu >= 0``.
     """
-    xp = array_namespace(r, mu)
+    xp = namespace(r, mu)
     inside = r > 0
     values = xp.where(inside, r, xp.ones_like(r)) ** mu
     if bool(xp.all(inside)):
@@ -164,7 +163,7 @@ def log_primitive(r: Any, mu: Any) -> RadialJet:
     >>> log_primitive(np.array([0.5]), 0.0).value
     array([-0.6931])
     """
-    xp = array_namespace(r, mu)
+    xp = namespace(r, mu)
     grown = raise_to(r, mu)
     log = log_radius(r)
     z = mu * log
@@ -173,7 +172,9 @@ def log_primitive(r: Any, mu: Any) -> RadialJet:
     far = xp.abs(z) > 1.0
     tiny = z == 0
     safe = xp.where(tiny, xp.ones_like(z), z)
-    near = log * xp.where(tiny, xp.ones_like(z), xp.expm1(xp.where(far, 0.5 + 0 * z, safe)) / safe)
+    # two terms of the series at 0, so that autograd finds the derivatives by mu there
+    center = 1.0 + z * (0.5 + z / 6.0)
+    near = log * xp.where(tiny, center, xp.expm1(xp.where(far, 0.5 + 0 * z, safe)) / safe)
     value = xp.where(far, (grown - 1.0) / xp.where(far, mu, xp.ones_like(mu)), near)
     slope = log * log * phi1_slope(z)
     inside = r > 0
@@ -260,7 +261,7 @@ def _sum(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, Any, Any]:
 
 def _at_center(values: Any, r: Any) -> Any:
     """Put 0 at the center, where a product of 0 and infinity would stand."""
-    xp = array_namespace(values)
+    xp = namespace(values)
     if bool(xp.all(r > 0)):
         return values
     return xp.where(r > 0, values, xp.zeros_like(values))
@@ -268,7 +269,7 @@ def _at_center(values: Any, r: Any) -> Any:
 
 def _over(values: Any, r: Any, order: int) -> Any:
     """``values / r^order``, and 0 at the center."""
-    xp = array_namespace(r)
+    xp = namespace(r)
     inside = r > 0
     if bool(xp.all(inside)):
         return values / r**order

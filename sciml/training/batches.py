@@ -252,12 +252,13 @@ class StepBatches:
         for epoch_begins in (False, True):
             if epoch_begins or self._iterator is None:
                 torch.manual_seed(derived_seed(self._seed, _EPOCH, self._epoch))
-                self._iterator = iter(self._batches)  # type: ignore[arg-type]
+                iterator = self._iterator = iter(self._batches)  # type: ignore[arg-type]
                 self._epoch += 1
             else:
+                iterator = self._iterator
                 torch.set_rng_state(self._rng)
             try:
-                return next(self._iterator)
+                return next(iterator)
             except StopIteration:
                 if self.is_used_up_once():
                     break

@@ -16,6 +16,10 @@ _PUBLIC = {
     "RMNMultiCenter": "multi_center",
     "SeparableFit": "varpro",
     "SparseDerivatives": "varpro",
+    "WedgeFit": "wedge",
+    "WedgeSamples": "wedge_samples",
+    "admissible_exponent": "admissible",
+    "characteristic_matrix": "wedge_model",
     "variable_projection": "varpro",
 }
 
@@ -27,6 +31,10 @@ __all__ = [
     "RMNMultiCenter",
     "SeparableFit",
     "SparseDerivatives",
+    "WedgeFit",
+    "WedgeSamples",
+    "admissible_exponent",
+    "characteristic_matrix",
     "variable_projection",
 ]
 
@@ -44,9 +52,13 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from sciml.powerlaw.admissible import admissible_exponent
     from sciml.powerlaw.angular import RMNAngular
     from sciml.powerlaw.msn import MSN
     from sciml.powerlaw.msn_pinn import MSNPinn
     from sciml.powerlaw.multi_center import RMNMultiCenter
     from sciml.powerlaw.radial import RMNDirect
     from sciml.powerlaw.varpro import SeparableFit, SparseDerivatives, variable_projection
+    from sciml.powerlaw.wedge import WedgeFit
+    from sciml.powerlaw.wedge_model import characteristic_matrix
+    from sciml.powerlaw.wedge_samples import WedgeSamples

@@ -1,0 +1,491 @@
+"""Exponents of a field about a corner, learned from boundary data and edge conditions."""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from pdes.exact import Cone, Sectors, Wedge, corner_spectrum
+from sciml.powerlaw.admissible import admissible_exponent, angular_factors
+from sciml.powerlaw.varpro import SeparableFit
+from sciml.powerlaw.wedge_model import WedgeModel
+from sciml.powerlaw.wedge_samples import RowSystem, as_samples, locate, row_system
+from sciml.powerlaw.wedge_search import EXACT, add_term, information
+
+REACH = 0.1
+"""An admissible exponent must lie this close to the learned one, or within its error bar."""
+SIGMAS = 3.0
+"""Standard errors within which an admissible exponent counts as the learned one."""
+RANK = 1e-12
+"""Share of the largest singular value of the Jacobian below which data determine nothing."""
+MOST_TERMS = 12
+"""Terms at which ``order="auto"`` stops."""
+
+ADVICE = {
+    "ok": "",
+    "zero": "the data are zero: there is no term",
+    "constant": "a constant explains the data: there is no exponent to find",
+    "unidentifiable": (
+        "the rows do not determine the exponents; give edge rows, samples at other radii, or ask "
+        "for fewer terms"
+    ),
+    "at_bound": "an exponent rests on its bound; widen bounds=(low, high), or ask for fewer terms",
+    "unresolved": (
+        "two exponents are closer than four standard errors; ask for fewer terms, or take more or "
+        "better data"
+    ),
+    "not_converged": "the iteration did not come to rest; ask for fewer terms or raise W",
+    "quantized": "",
+    "unquantized": (
+        "a learned exponent is near no admissible one; check the angle and the edge conditions, "
+        "or raise W"
+    ),
+}
+
+
+class WedgeFit(BaseEstimator):
+    """Sum of powers about a corner whose exponents are unknown.
+
+    ``u = sum_k r^mu_k (a_k cos mu_k theta + b_k sin mu_k theta)`` with coefficients of their own
+    in every sector, `theta` counted from its start. Data rows and the homogeneous edge and
+    interface conditions, weighted by `W`, are fitted together; coefficients are eliminated
+    (variable projection). Starts come from a scan: no exponent is assumed. With truncated data the
+    learned exponents err like ``W^-2``; `quantize` then takes the step to exponents that satisfy
+    the conditions exactly.
+
+    Parameters
+    ----------
+    sectors : float, sequence of (angle, coefficient), Wedge, Sectors or Cone
+        Opening of one material in radians, or several materials, or a corner of `pdes.exact`.
+    bc : {"DD", "NN", "DN", "ND", "periodic"}, default "DD"
+        Value (D) or flux (N) zero on the first and last edge. Only for plain angles: a corner of
+        `pdes.exact` has its own.
+    order : int or "auto", default 1
+        Number of exponents; ``"auto"`` adds terms until the residual is rounding or the Bayesian
+        criterion rises.
+    start : float, default 0
+        Angle of the first edge.
+    bounds : tuple of float, default (0.05, 7.0)
+        Range that is scanned, and that exponents keep to; positive. The exponent 0 of a constant
+        is always admitted where both edges are free of flux.
+    rtol : float, default 1e-15
+        Of the exponents.
+
+    Attributes
+    ----------
+    exponents_ : ndarray, shape (terms,)
+        Rising.
+    coefficients_ : ndarray, shape (terms, sectors, 2), or (terms, 1, 1) for a cone
+        Of ``cos mu theta`` and ``sin mu theta``.
+    amplitudes_ : ndarray, shape (terms,)
+        Largest coefficient of each term, signed.
+    constant_ : float
+    standard_errors_ : ndarray, shape (terms,)
+        Of the exponents; from the residual, or from `noise`.
+    residual_ : float
+        Norm of what all rows leave, relative to the data.
+    status_, advice_ : str
+        ``"ok"``, or what is wrong and what to do.
+
+    Examples
+    --------
+    >>> theta = np.linspace(0.0, 1.5 * np.pi, 100)
+    >>> fit = WedgeFit(1.5 * np.pi, "DD").fit(arc=(theta, np.sin(2 * theta / 3)))
+    >>> fit.exponents_.round(12), fit.status_
+    (array([0.66666667]), 'ok')
+    """
+
+    def __init__(
+        self,
+        sectors: Any,
+        bc: str = "DD",
+        order: int | str = 1,
+        *,
+        start: float = 0.0,
+        bounds: tuple[float, float] = (0.05, 7.0),
+        rtol: float = 1e-15,
+    ) -> None:
+        self.sectors = sectors
+        self.bc = bc
+        self.order = order
+        self.start = start
+        self.bounds = bounds
+        self.rtol = rtol
+
+    def fit(
+        self, arc: Any, edges: Any = 60, W: float = 1.0, noise: float | None = None
+    ) -> WedgeFit:
+        """Learn exponents and coefficients.
+
+        Parameters
+        ----------
+        arc : (theta, values), (radius, theta, values), or one or more WedgeSamples
+            Data; the pair is meant on the arc ``r = 1``.
+        edges : int, array_like, (radii, values) or None, default 60
+            Points on every edge and interface, spaced evenly in the logarithm from a thousandth
+            of the largest radius; or their radii; or radii with measured values of the conditions,
+            shape (conditions, n), in the order of `conditions`. None leaves the conditions out.
+        W : float, default 1
+            Weight of these rows.
+        noise : float, optional
+            Standard deviation of rows of weight 1; estimated from the residual by default.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For arguments that make no sense; they are named.
+        """
+        order, bounds = self._checked()
+        if noise is not None and not (math.isfinite(noise) and noise > 0.0):
+            raise ValueError(f"noise={noise!r}, wanted a positive number or None")
+        self.corner_ = as_corner(self.sectors, self.bc)
+        samples = as_samples(arc)
+        system = row_system(self.corner_, samples, float(self.start), edges, W)
+        self._system, self.noise_, self.n_rows_ = system, noise, len(system.values)
+        model = WedgeModel(self.corner_, system, self.corner_.has_constant)
+        self._check_rows(model, 1 if order == "auto" else int(order))
+        if not np.any(system.values):
+            return self._without_terms("zero", 0.0)
+        if model.constant:
+            alone, left = _least_squares(model(np.empty((1, 0)))[0][0], system)
+            if left <= EXACT:
+                return self._without_terms("constant", float(alone[0]))
+        self._adopt(self._search(model, order, bounds), model, bounds)
+        return self
+
+    def conditions(self) -> list[str]:
+        """Names of the homogeneous conditions, in the order of measured edge values."""
+        from sciml.powerlaw.wedge_samples import condition_names
+
+        return condition_names(as_corner(self.sectors, self.bc))
+
+    def _checked(self) -> tuple[int | str, tuple[float, float]]:
+        order = self.order
+        whole = isinstance(order, (int, np.integer)) and not isinstance(order, bool)
+        if order != "auto" and not (whole and order >= 1):  # pyright: ignore
+            raise ValueError(f"order={order!r}, wanted an integer of at least 1, or 'auto'")
+        try:
+            low, high = (float(bound) for bound in self.bounds)
+        except (TypeError, ValueError):
+            raise ValueError(f"bounds={self.bounds!r}, wanted (low, high)") from None
+        if not (0.0 < low < high < 100.0):
+            raise ValueError(
+                f"bounds={self.bounds!r}, wanted 0 < low < high < 100: exponents of finite energy"
+            )
+        if not math.isfinite(float(self.start)):
+            raise ValueError(f"start={self.start!r}, wanted the angle of the first edge")
+        return order, (low, high)
+
+    def _check_rows(self, model: WedgeModel, order: int) -> None:
+        wanted = order * (model.per_term + 1) + model.constant
+        if self.n_rows_ < wanted:
+            raise ValueError(
+                f"arc: {self.n_rows_} rows with the edges for {order} terms of {model.per_term} "
+                f"coefficients and an exponent each; wanted at least {wanted}"
+            )
+
+    def _search(
+        self, model: WedgeModel, order: int | str, bounds: tuple[float, float]
+    ) -> SeparableFit:
+        most = MOST_TERMS if order == "auto" else int(order)
+        rows = self.n_rows_
+        best, exponents = None, np.empty(0)
+        for count in range(1, most + 1):
+            if rows < count * (model.per_term + 1) + model.constant:
+                break
+            found = add_term(model, exponents, bounds, self.rtol)
+            better = best is None or information(found, rows) < information(best, rows)
+            if order == "auto" and not better:
+                break
+            best, exponents = found, found.parameters
+            if order == "auto" and float(found.relative_residual) <= EXACT:
+                break
+        assert best is not None  # one term always fits: `_check_rows`
+        return best
+
+    def _without_terms(self, status: str, constant: float) -> WedgeFit:
+        shape = (0, 1, 1) if isinstance(self.corner_, Cone) else (0, len(self.corner_.sectors), 2)
+        self.exponents_, self.coefficients_ = np.empty(0), np.empty(shape)
+        self.standard_errors_, self.amplitudes_ = np.empty(0), np.empty(0)
+        self.constant_, self.residual_ = constant, 0.0
+        self.terms_ = ()
+        self._say(status)
+        return self
+
+    def _adopt(self, fit: SeparableFit, model: WedgeModel, bounds: tuple[float, float]) -> None:
+        count = fit.parameters.size
+        places = np.argsort(fit.parameters, kind="stable")
+        self.exponents_ = fit.parameters[places]
+        terms = fit.coefficients[: count * model.per_term].reshape(count, -1)[places]
+        functions = 1 if isinstance(self.corner_, Cone) else 2
+        self.coefficients_ = terms.reshape(count, -1, functions)
+        self.constant_ = float(fit.coefficients[-1]) if model.constant else 0.0
+        self.amplitudes_ = _largest(terms)
+        self.standard_errors_ = fit.standard_errors(self.noise_)[0][places]
+        self.residual_ = float(fit.relative_residual)
+        self.terms_ = ("learned",) * count
+        self.jacobian_ = fit.full_jacobian
+        self._say(self._judge(fit, bounds))
+        if self.status_ == "unidentifiable":
+            self.exponents_ = np.full(count, np.nan)
+            self.standard_errors_ = np.full(count, np.inf)
+
+    def _judge(self, fit: SeparableFit, bounds: tuple[float, float]) -> str:
+        scale = np.linalg.norm(fit.full_jacobian, axis=0)
+        values = np.linalg.svd(fit.full_jacobian / np.where(scale > 0, scale, 1.0))[1]
+        if values[-1] <= RANK * values[0] or not np.all(scale > 0.0):
+            return "unidentifiable"
+        low, high = bounds
+        edge = 1e-9 * (high - low)
+        if np.any((self.exponents_ < low + edge) | (self.exponents_ > high - edge)):
+            return "at_bound"
+        gaps = np.diff(self.exponents_)
+        pairs = np.maximum(self.standard_errors_[1:], self.standard_errors_[:-1])
+        if np.any(pairs > 0.25 * gaps):
+            return "unresolved"
+        return "ok" if bool(fit.converged) else "not_converged"
+
+    def _say(self, status: str) -> None:
+        self.status_, self.advice_ = status, ADVICE[status]
+
+    def quantize(self) -> WedgeFit:
+        """Move every learned exponent to the nearest one that satisfies all conditions exactly.
+
+        Newton's method on the characteristic matrix starts from the learned value. The result
+        must lie within three standard errors of it, or within 0.1; otherwise the term keeps its
+        learned exponent and the status is ``"unquantized"``. Coefficients are fitted anew, with
+        angular factors that satisfy the conditions.
+
+        Returns
+        -------
+        WedgeFit
+            A new one; `shifts_` holds how far each exponent moved.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+
+        Examples
+        --------
+        >>> theta = np.linspace(0.0, 1.5 * np.pi, 100)
+        >>> data = theta * (1.5 * np.pi - theta)  # an infinite series
+        >>> fit = WedgeFit(1.5 * np.pi, "DD", order=4).fit(arc=(theta, data), W=1000.0)
+        >>> fit.quantize().exponents_[:2]
+        array([0.66666667, 2. ])
+        """
+        self._check_fitted()
+        if self.status_ in ("zero", "constant", "unidentifiable"):
+            return copy.copy(self)
+        exponents, kinds, shifts = self.exponents_.copy(), [], []
+        for place, learned in enumerate(self.exponents_):
+            found = admissible_exponent(self.corner_, float(learned))
+            error = self.standard_errors_[place]
+            reach = max(REACH, SIGMAS * error if math.isfinite(error) else 0.0)
+            near = found is not None and abs(found - learned) <= reach
+            twin = near and any(abs(found - mu) < 1e-9 for mu in exponents[:place])
+            kinds.append("quantized" if near and not twin else "unquantized")
+            shifts.append(found - learned if near and not twin else 0.0)
+            exponents[place] = found if near and not twin else learned
+        result = copy.copy(self)
+        result.shifts_ = np.array(shifts)
+        result._refit(exponents, tuple(kinds))
+        return result
+
+    quantise = quantize
+
+    def extend(self, order: int) -> WedgeFit:
+        """Add the next admissible exponents, up to `order` terms in all, and fit the coefficients.
+
+        Parameters
+        ----------
+        order : int
+            Number of terms wanted, at most 60 less the constant.
+
+        Returns
+        -------
+        WedgeFit
+            A new one, quantized.
+
+        Raises
+        ------
+        ValueError
+            If a term is not quantized, or `order` is no larger number.
+        """
+        self._check_fitted()
+        if "learned" in self.terms_ or "unquantized" in self.terms_:
+            raise ValueError("extend: some exponents are not quantized; call quantize() first")
+        known = self.exponents_
+        if not (isinstance(order, (int, np.integer)) and order >= known.size):
+            raise ValueError(f"order={order!r}, wanted an integer of at least {known.size}")
+        wanted = int(order) + int(self.corner_.has_constant)
+        spectrum = [mu for mu in corner_spectrum(self.corner_, wanted).exponents if mu > 0.0]
+        fresh = [mu for mu in spectrum if np.all(np.abs(known - mu) > 1e-9 * (1.0 + mu))]
+        exponents = np.sort(np.concatenate([known, fresh[: int(order) - known.size]]))
+        result = copy.copy(self)
+        result._refit(exponents, ("quantized",) * exponents.size)
+        return result
+
+    def _refit(self, exponents: NDArray, kinds: tuple[str, ...]) -> None:
+        """Linear fit with given exponents; conditions hold exactly where they are quantized."""
+        all_exact = all(kind == "quantized" for kind in kinds)
+        system = self._system.without_edges() if all_exact else self._system
+        model = WedgeModel(self.corner_, system, self.corner_.has_constant)
+        columns = model(exponents[None])[0][0]
+        size, blocks = model.per_term, []
+        for place, kind in enumerate(kinds):
+            exact = kind == "quantized"
+            blocks.append(
+                angular_factors(self.corner_, exponents[place]) if exact else np.eye(size)
+            )
+        reduced = [
+            columns[:, place * size : (place + 1) * size] @ block.T
+            for place, block in enumerate(blocks)
+        ]
+        if model.constant:
+            reduced.append(columns[:, -1:])
+        found, residual = _least_squares(np.hstack(reduced), system)
+        terms, at = [], 0
+        for block in blocks:
+            terms.append(found[at : at + len(block)] @ block)
+            at += len(block)
+        self.exponents_, self.terms_ = exponents, kinds
+        self.coefficients_ = np.array(terms).reshape(len(kinds), *self.coefficients_.shape[1:])
+        self.constant_ = float(found[-1]) if model.constant else 0.0
+        self.amplitudes_ = _largest(np.array(terms))
+        errors = np.zeros(len(kinds))
+        if self.standard_errors_.size == len(kinds):
+            errors = np.where([k == "quantized" for k in kinds], 0.0, self.standard_errors_)
+        self.standard_errors_, self.residual_ = errors, residual
+        self._say("quantized" if all_exact else "unquantized")
+
+    def predict(self, radius: ArrayLike, angle: ArrayLike) -> NDArray:
+        """Field at points in polar coordinates about the corner.
+
+        Parameters
+        ----------
+        radius, angle : array_like, shapes that broadcast
+            The angle counts from the same axis as that of the data.
+
+        Returns
+        -------
+        ndarray
+        """
+        self._check_fitted()
+        r, theta = np.broadcast_arrays(
+            np.asarray(radius, dtype=np.float64), np.asarray(angle, dtype=np.float64)
+        )
+        if not (np.all(np.isfinite(r)) and np.all(np.isfinite(theta)) and np.all(r >= 0.0)):
+            raise ValueError("radius, angle: wanted finite numbers, radii not negative")
+        total = np.full(r.size, self.constant_)
+        sector, local = locate(self.corner_, theta.ravel(), float(self.start))
+        for mu, coefficients in zip(self.exponents_, self.coefficients_, strict=True):
+            if isinstance(self.corner_, Cone):
+                from sciml.powerlaw.blocks import legendre
+
+                total += coefficients[0, 0] * legendre(r.ravel(), local, mu).value
+            else:
+                own = coefficients[sector]
+                angular = own[:, 0] * np.cos(mu * local) + own[:, 1] * np.sin(mu * local)
+                total += r.ravel() ** mu * angular
+        return total.reshape(r.shape)
+
+    def table(self) -> list[dict[str, Any]]:
+        """Rows of the result: exponent, standard error, amplitude and kind of each term."""
+        self._check_fitted()
+        columns = (self.exponents_, self.standard_errors_, self.amplitudes_, self.terms_)
+        return [
+            {"exponent": float(mu), "standard error": float(e), "amplitude": float(a), "kind": kind}
+            for mu, e, a, kind in zip(*columns, strict=True)
+        ]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw learned exponents with their error bars over the exact spectrum of the corner.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            A new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from sciml.plotting import plot_corner_spectrum
+
+        self._check_fitted()
+        if not self.exponents_.size or not np.all(np.isfinite(self.exponents_)):
+            raise ValueError(f"there is no exponent to draw: {self.advice_}")
+        count = 1
+        while corner_spectrum(self.corner_, count)[count - 1] < self.exponents_.max() + REACH:
+            count += 1
+        return plot_corner_spectrum(
+            corner_spectrum(self.corner_, count), ax, self.exponents_, self.standard_errors_
+        )
+
+    def __str__(self) -> str:
+        if not hasattr(self, "status_"):
+            return repr(self)
+        lines = [f"{self.corner_}: {self.status_}, relative residual {self.residual_:.2g}"]
+        if self.corner_.has_constant:
+            lines.append(f"  constant    {self.constant_: .6g}")
+        for row in self.table():
+            error = row["standard error"]
+            lines.append(
+                f"  {row['exponent']:.12g} +- {error:.2g}  amplitude {row['amplitude']: .6g}  "
+                f"{row['kind']}"
+            )
+        return "\n".join(lines + ([f"  {self.advice_}"] if self.advice_ else []))
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "status_"):
+            raise NotFittedError("this WedgeFit is not fitted yet; call fit(arc=...) first")
+
+
+def as_corner(sectors: Any, bc: str) -> Sectors | Cone:
+    """The corner that an opening, a list of sectors or a corner itself describes.
+
+    Raises
+    ------
+    ValueError
+    """
+    if isinstance(sectors, (Sectors, Cone)):
+        return sectors
+    if isinstance(sectors, (int, float, np.number)):
+        return Sectors([(float(sectors), 1.0)], bc) if bc == "periodic" else Wedge(sectors, bc)  # pyright: ignore
+    if isinstance(sectors, (list, tuple, np.ndarray)):
+        return Sectors([tuple(pair) if np.ndim(pair) else pair for pair in sectors], bc)  # pyright: ignore
+    raise ValueError(
+        f"sectors={sectors!r}, wanted an angle in radians, pairs (angle, coefficient), or a "
+        "Wedge, Sectors or Cone"
+    )
+
+
+def _largest(terms: NDArray) -> NDArray:
+    flat = terms.reshape(len(terms), -1)
+    return flat[np.arange(len(flat)), np.argmax(np.abs(flat), axis=1)] if flat.size else flat[:, 0]
+
+
+def _least_squares(columns: NDArray, system: RowSystem) -> tuple[NDArray, float]:
+    """Coefficients, and the residual relative to the data; columns are scaled to unit length."""
+    weights, values = system.weights, system.values
+    weighted, wanted = columns * weights[:, None], values * weights
+    if weighted.shape[0] < weighted.shape[1]:
+        raise ValueError(
+            f"order: {weighted.shape[0]} data rows for {weighted.shape[1]} coefficients; give more "
+            "samples, or ask for fewer terms"
+        )
+    scale = np.linalg.norm(weighted, axis=0)
+    scale = np.where(scale > 0.0, scale, 1.0)
+    found = np.linalg.lstsq(weighted / scale, wanted, rcond=1e-15)[0]
+    residual = np.linalg.norm(wanted - weighted / scale @ found)
+    return found / scale, float(residual / np.linalg.norm(wanted))

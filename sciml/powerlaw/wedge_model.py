@@ -1,0 +1,133 @@
+"""Columns of a field about a corner: every exponent with free angular functions in every sector."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdes.exact import Cone, Sectors
+from sciml.powerlaw.blocks import harmonic, legendre
+from sciml.powerlaw.varpro import SparseDerivatives
+from sciml.powerlaw.wedge_samples import Part, RowSystem, condition_names, condition_parts
+
+
+@dataclass(frozen=True, eq=False)
+class WedgeModel:
+    """Rows of a system for given exponents, with derivatives: a model of `variable_projection`.
+
+    A term ``r^mu`` has the columns ``cos mu theta`` and ``sin mu theta`` of every sector, the
+    angle counted from the start of the sector; in a cone it has ``P_mu(cos theta)`` alone. A
+    constant comes last where the corner admits one.
+
+    Parameters
+    ----------
+    corner : Sectors or Cone
+    system : RowSystem
+    constant : bool
+        Whether a constant is among the columns.
+    """
+
+    corner: Sectors | Cone
+    system: RowSystem
+    constant: bool
+
+    @property
+    def per_term(self) -> int:
+        """Columns of one exponent."""
+        return 1 if isinstance(self.corner, Cone) else 2 * len(self.corner.sectors)
+
+    def __call__(self, exponents: NDArray) -> tuple[NDArray, SparseDerivatives]:
+        """Columns and their derivatives for exponents of shape (batch, terms)."""
+        batch, terms = exponents.shape
+        rows, size = len(self.system.values), self.per_term
+        columns = np.zeros((batch, rows, terms, size))
+        slopes = np.zeros((batch, rows, terms, size))
+        for part in self.system.parts:
+            for place, (values, moved) in enumerate(part_rows(self.corner, part, exponents)):
+                at = self._column(part.sector, place)
+                columns[..., at][:, part.rows] += values
+                slopes[..., at][:, part.rows] += moved
+        flat = columns.reshape(batch, rows, terms * size)
+        if self.constant:
+            flat = np.concatenate([flat, self._constant(batch)], axis=-1)
+        order = range(terms * size)
+        moved = np.moveaxis(slopes.reshape(batch, rows, terms * size), -1, 1)
+        return flat, SparseDerivatives(
+            np.ascontiguousarray(moved), tuple(k // size for k in order), tuple(order)
+        )
+
+    def _column(self, sector: int, place: int) -> int:
+        return place if self.per_term == 1 else 2 * sector + place
+
+    def _constant(self, batch: int) -> NDArray:
+        column = np.zeros(len(self.system.values))
+        for part in self.system.parts:
+            column[part.rows] += part.value
+        return np.broadcast_to(column[None, :, None], (batch, column.size, 1))
+
+
+def part_rows(
+    corner: Sectors | Cone, part: Part, exponents: NDArray
+) -> list[tuple[NDArray, NDArray]]:
+    """Rows of a part for each angular function, and their derivatives by the exponent.
+
+    Parameters
+    ----------
+    corner : Sectors or Cone
+    part : Part
+    exponents : ndarray, shape (batch, terms)
+
+    Returns
+    -------
+    list of (ndarray, ndarray), each of shape (batch, rows, terms)
+    """
+    mu = exponents[:, None, :]
+    r, theta = part.radius[:, None], part.angle[:, None]
+    jets: tuple[Any, ...] = (
+        (legendre(r, theta, mu),) if isinstance(corner, Cone) else harmonic(r, theta, mu)
+    )
+    value, euler, turn = part.value[:, None], part.euler[:, None], part.turn[:, None]
+    found = []
+    for jet in jets:
+        ((by_mu, euler_by_mu, turn_by_mu),) = jet.parameters
+        found.append(
+            (
+                value * jet.value + euler * jet.euler + turn * jet.angular,
+                value * by_mu + euler * euler_by_mu + turn * turn_by_mu,
+            )
+        )
+    return found
+
+
+def characteristic_matrix(corner: Sectors | Cone, exponent: float) -> tuple[NDArray, NDArray]:
+    """Conditions of a corner on the angular functions of one exponent, and their derivative.
+
+    One row for every homogeneous edge or interface condition, one column for every angular
+    function. A power is a solution exactly if the matrix is singular; its null vectors are the
+    angular factor.
+
+    Parameters
+    ----------
+    corner : Sectors, Wedge or Cone
+    exponent : float
+        Positive.
+
+    Returns
+    -------
+    E, dE : ndarray, shape (n, n)
+
+    Examples
+    --------
+    >>> from pdes.exact import Wedge
+    >>> E, _ = characteristic_matrix(Wedge(1.5 * np.pi, "DD"), 2 / 3)
+    >>> bool(np.linalg.svd(E)[1][-1] < 1e-15)
+    True
+    """
+    rows = len(condition_names(corner))
+    parts = tuple(condition_parts(corner, np.ones(1)))
+    model = WedgeModel(corner, RowSystem(parts, np.zeros(rows), np.ones(rows), rows), False)
+    columns, slopes = model(np.array([[float(exponent)]]))
+    return columns[0], slopes.values[0].T

@@ -30,7 +30,9 @@ from sciml.training.callbacks import (
 )
 from sciml.training.checkpoint import load_checkpoint, save_checkpoint
 from sciml.training.errors import CheckpointError, NonFiniteLossError, TrainingInterruptedError
+from sciml.training.field_channels import field_tensor
 from sciml.training.record import TrainingRecord
+from sciml.training.streaming import FieldStatistics, StreamedFields
 from sciml.training.train import train
 
 __all__ = [
@@ -39,13 +41,16 @@ __all__ = [
     "ArrayBatches",
     "CheckpointError",
     "EarlyStop",
+    "FieldStatistics",
     "MovingAverage",
     "NonFiniteLossError",
     "ProgressBar",
     "StepLog",
+    "StreamedFields",
     "TrainingInterruptedError",
     "TrainingRecord",
     "TrainingState",
+    "field_tensor",
     "load_checkpoint",
     "save_checkpoint",
     "train",

@@ -56,6 +56,11 @@ class Axis:
         return self.stop - self.start
 
     @property
+    def kind(self) -> str:
+        """Where the points lie: ``"periodic"`` (the end left out) or ``"node"`` (both ends)."""
+        return "periodic" if self.periodic else "node"
+
+    @property
     def spacing(self) -> float:
         """Distance between neighboring points."""
         return self.length / (self.points if self.periodic else self.points - 1)
@@ -110,6 +115,18 @@ class Grid:
     def shape(self) -> tuple[int, ...]:
         """Numbers of points."""
         return tuple(axis.points for axis in self.axes)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of the axes, which decide what a mean over the points is.
+
+        Examples
+        --------
+        >>> from pdes import Axis, Grid
+        >>> Grid((Axis("x", 0.0, 1.0, 8), Axis("y", 0.0, 1.0, 9, periodic=False))).kinds
+        ('periodic', 'node')
+        """
+        return tuple(axis.kind for axis in self.axes)
 
     @property
     def lengths(self) -> tuple[float, ...]:

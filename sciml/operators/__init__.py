@@ -1,0 +1,44 @@
+"""Neural operators that do not feel the grid: statistics and transforms by quadrature.
+
+Examples
+--------
+>>> import torch
+>>> from sciml.operators import FNO
+>>> model = FNO(1, 1, 8, n_modes=4, norm="quad_layer", axis_kinds="node", seed=0)
+>>> model(torch.rand(2, 1, 33)).shape
+torch.Size([2, 1, 33])
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+_PUBLIC = {
+    "BlendQuadNorm": "quad_norm",
+    "FNO": "fno",
+    "QuadNorm": "quad_norm",
+    "SpectralConv": "spectral_conv",
+    "replace_normalization": "replace_normalization",
+}
+
+__all__ = ["FNO", "BlendQuadNorm", "QuadNorm", "SpectralConv", "replace_normalization"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        value = getattr(import_module(f"sciml.operators.{_PUBLIC[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'sciml.operators' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+if TYPE_CHECKING:
+    from sciml.operators.fno import FNO
+    from sciml.operators.quad_norm import BlendQuadNorm, QuadNorm
+    from sciml.operators.replace_normalization import replace_normalization
+    from sciml.operators.spectral_conv import SpectralConv

@@ -1,0 +1,400 @@
+"""Fourier layer whose coefficients are integrals over the domain, on any tensor grid.
+
+A fast transform over M points that hold both ends of an interval takes the field to be periodic
+with period ``L M/(M - 1)``: mode k is another function on every grid. Here the coefficients are
+
+    c_k = sum_i w_i f(x_i) exp(-2 pi i k x_i/P)
+
+with quadrature weights and a period P of the domain, so that a layer means the same on every grid.
+The kept modes, and the meaning of ``n_modes``, are those of Z. Li et al., ICLR 2021, in the
+implementation of the neuraloperator library.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, cast
+
+import torch
+from torch import nn
+
+from sciml.nn.axis_kind import SampleAxis, SampleGrid, spread_kinds
+from sciml.nn.model_registry import register_model
+from sciml.nn.quadrature import Quadrature, quadrature_weights, weights_for
+from sciml.nn.truncated_fourier import (
+    analysis_matrix,
+    from_modes,
+    mode_numbers,
+    synthesis_matrix,
+    to_modes,
+)
+
+__all__ = ["SpectralConv", "fourier_layer"]
+
+Matrices = tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]
+
+EXTENSION = 1.25
+"""Period over length on axes that are not periodic."""
+
+
+@register_model
+class SpectralConv(nn.Module):
+    """Linear map of the first Fourier modes of a field, and back to the points.
+
+    Parameters
+    ----------
+    in_channels, out_channels : int
+        Channels.
+    n_modes : int or sequence of int
+        Number of modes along each axis, negative ones included: n of them keep -n/2 to n/2 - 1,
+        and 0 to n/2 on the last axis. The same meaning as in neuraloperator.
+    axis_kinds : str or sequence of str, optional
+        Kinds of the axes (`sciml.nn.AXIS_KINDS`) if no grid is given.
+    period : float or sequence of float, optional
+        Period over length of the interval. A single number is for the axes that are not periodic;
+        1.25 by default, and 1 on periodic axes.
+    grid : optional
+        Grid of the input, if it is always the same.
+    bias : bool, default True
+        Add a constant to each output channel.
+    fourier : {"quadrature", "periodic"}
+        ``"periodic"`` takes every axis for a periodic one with equal weights, as a plain fast
+        transform does. For comparisons.
+    method : {"auto", "matmul", "fft"}
+        How to compute it: by products with small matrices, or by the fast transform where points
+        are equally spaced and divide the period; the same numbers to rounding.
+
+    Raises
+    ------
+    ValueError
+        If the grid is not known or does not resolve the modes.
+
+    Examples
+    --------
+    >>> import torch
+    >>> layer = SpectralConv(2, 3, n_modes=(4, 4), axis_kinds=("periodic", "node"))
+    >>> layer(torch.rand(5, 2, 8, 9)).shape
+    torch.Size([5, 3, 8, 9])
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        n_modes: int | Sequence[int],
+        *,
+        axis_kinds: str | Sequence[str] | None = None,
+        period: float | Sequence[float] | None = None,
+        grid: Any = None,
+        bias: bool = True,
+        fourier: Literal["quadrature", "periodic"] = "quadrature",
+        method: Literal["auto", "matmul", "fft"] = "auto",
+    ) -> None:
+        super().__init__()
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.n_modes = check_modes(n_modes)
+        dimension = len(self.n_modes)
+        self.axis_kinds = None if axis_kinds is None else spread_kinds(axis_kinds, dimension)
+        self.period = check_period(period, dimension)
+        self.grid = None if grid is None else quadrature_weights(grid)
+        check_one_of("fourier", fourier, ("quadrature", "periodic"))
+        check_one_of("method", method, ("auto", "matmul", "fft"))
+        self.fourier, self.method = fourier, method
+        count = math.prod(len(k) for k in self.mode_numbers())
+        scale = math.sqrt(2.0 / (in_channels + out_channels))
+        # Real and imaginary parts side by side: one product of real matrices does the complex one.
+        self.weight = nn.Parameter(
+            scale / math.sqrt(2.0) * torch.randn(count, in_channels, 2 * out_channels)
+        )
+        self.bias = nn.Parameter(scale * torch.randn(out_channels)) if bias else None
+
+    def mode_numbers(self) -> list[Any]:
+        """Mode numbers along each axis, in the order of the weights."""
+        last = len(self.n_modes) - 1
+        return [mode_numbers(n, axis == last) for axis, n in enumerate(self.n_modes)]
+
+    def forward(self, x: torch.Tensor, weights: Any = None) -> torch.Tensor:
+        """Transform a field of shape (batch, in_channels, *points).
+
+        Parameters
+        ----------
+        x : Tensor, shape (batch, in_channels, *points)
+            Real.
+        weights : Quadrature, optional
+            Of the points of this input; see `sciml.nn.weights_for` for what counts without it.
+
+        Returns
+        -------
+        Tensor, shape (batch, out_channels, *points)
+        """
+        check_field(x, self.in_channels, len(self.n_modes), "SpectralConv")
+        quadrature = weights_for(
+            x, weights=weights, grid=self.grid, axis_kinds=self.axis_kinds, layer="SpectralConv"
+        )
+        y = self.channels_last(x.movedim(1, -1), quadrature)
+        return y.movedim(-1, 1)
+
+    def channels_last(
+        self, x: torch.Tensor, quadrature: Quadrature, skip: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Transform a field of shape (batch, *points, in_channels).
+
+        With ``skip``, shape (out_channels, in_channels), the pointwise product with it is added.
+        """
+        x = matching(x, self.weight, "SpectralConv")
+        mask = None
+        if self.fourier == "periodic":
+            quadrature = quadrature_weights(quadrature.shape, axis_kinds="periodic")
+        elif not quadrature.tensor_product:
+            mask, quadrature = _mask(quadrature, x)
+        matrices = self._matrices(quadrature, x)
+        if mask is None:
+            return fourier_layer(x, self.weight, self.bias, skip, matrices, self.n_modes)
+        y = fourier_layer(x * mask, self.weight, self.bias, None, matrices, self.n_modes)
+        return y if skip is None else y + nn.functional.linear(x, skip)
+
+    def _matrices(self, quadrature: Quadrature, x: torch.Tensor) -> Matrices:
+        key = ("fourier", self.n_modes, self.period, x.dtype, x.device)
+        if key not in quadrature.cache:
+            grid = quadrature.grid
+            assert grid is not None
+            periods = periods_of(grid, self.period)
+            check_resolved(grid, self.n_modes, periods)
+            quadrature.cache[key] = _make_matrices(quadrature, self.n_modes, periods, x)
+        return quadrature.cache[key]
+
+    def extra_repr(self) -> str:
+        """Arguments for print."""
+        return (
+            f"{self.in_channels}, {self.out_channels}, n_modes={self.n_modes}, "
+            f"axis_kinds={self.axis_kinds}, fourier={self.fourier!r}"
+        )
+
+
+def _make_matrices(
+    quadrature: Quadrature,
+    n_modes: tuple[int, ...],
+    periods: tuple[float, ...],
+    like: torch.Tensor,
+) -> Matrices:
+    analysis, synthesis = [], []
+    axes = cast(SampleGrid, quadrature.grid).axes
+    for place, (axis, n, period) in enumerate(zip(axes, n_modes, periods, strict=True)):
+        own_mirror = axis.kind == "periodic" and period == 1.0 and 2 * (n // 2) == axis.points
+        positions, last = axis.positions(), place == len(axes) - 1
+        made = (
+            analysis_matrix(positions, quadrature.factors[place], n // 2, period),
+            synthesis_matrix(positions, n // 2, period, last, own_mirror),
+        )
+        for matrix, found in zip(made, (analysis, synthesis), strict=True):
+            found.append(torch.tensor(matrix, dtype=like.dtype, device=like.device))
+    return tuple(analysis), tuple(synthesis)
+
+
+def _mask(quadrature: Quadrature, x: torch.Tensor) -> tuple[torch.Tensor, Quadrature]:
+    """Ratio of weights that are no product to those of the grid behind them."""
+    if quadrature.grid is None:
+        raise ValueError(
+            "SpectralConv: a Fourier layer needs a tensor grid, got points without one (a mesh, a "
+            "cloud, or an array of weights); sample the field on a grid, or use Transolver"
+        )
+    plain = quadrature_weights(quadrature.grid)
+    key = ("mask", x.dtype, x.device)
+    if key not in quadrature.cache:
+        ratio = quadrature.full() / plain.full()
+        quadrature.cache[key] = torch.tensor(ratio, dtype=x.dtype, device=x.device).unsqueeze(-1)
+    return quadrature.cache[key], plain
+
+
+class _FourierLayer(torch.autograd.Function):
+    """Fourier layer and pointwise skip in one, so that only the input and its modes are kept."""
+
+    @staticmethod
+    def forward(ctx, x, weight, bias, skip, matrices, n_modes):
+        x = x.contiguous()
+        analysis, synthesis = matrices
+        modes = to_modes(x, analysis, n_modes)
+        mixed = _mix(modes, weight)
+        if bias is not None:
+            # The cosine of mode 0 is 1 everywhere, whatever the grid.
+            mixed[0, 0] += bias
+        added = None
+        if skip is not None:
+            added = torch.mm(x.view(-1, x.shape[-1]), skip.t()).view(*x.shape[:-1], -1)
+        ctx.save_for_backward(x if skip is not None else None, modes, weight, skip)
+        ctx.matrices, ctx.n_modes, ctx.has_bias = matrices, n_modes, bias is not None
+        return from_modes(mixed, synthesis, n_modes, added)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, gradient):  # pyright: ignore[reportIncompatibleMethodOverride]
+        x, modes, weight, skip = ctx.saved_tensors
+        analysis, synthesis = (tuple(m.t() for m in side) for side in ctx.matrices)
+        gradient = gradient.contiguous()
+        rows = gradient.view(-1, gradient.shape[-1])
+        g = to_modes(gradient, synthesis, ctx.n_modes)
+        count, _, batch, channels = g.shape
+        product = g.new_empty(count, 2, batch, 2, channels)
+        product[:, 0, :, 0] = g[:, 0]
+        product[:, 0, :, 1] = g[:, 1]
+        product[:, 1, :, 0] = g[:, 1]
+        torch.neg(g[:, 0], out=product[:, 1, :, 1])
+        product = product.view(count, 2 * batch, 2 * channels)
+        gx = gw = gs = None
+        if ctx.needs_input_grad[0]:
+            gm = torch.bmm(product, weight.transpose(1, 2)).view(modes.shape)
+            added = None
+            if skip is not None:
+                added = torch.mm(rows, skip).view(*gradient.shape[:-1], -1)
+            gx = from_modes(gm, analysis, ctx.n_modes, added)
+        if ctx.needs_input_grad[1]:
+            gw = torch.bmm(modes.view(count, 2 * batch, -1).transpose(1, 2), product)
+        gb = g[0, 0].sum(0) if ctx.has_bias else None
+        if skip is not None and ctx.needs_input_grad[3]:
+            gs = torch.mm(rows.t(), x.view(-1, x.shape[-1]))
+        return gx, gw, gb, gs, None, None
+
+
+def _mix(modes: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Complex product of every mode with its matrix, as one product of real ones."""
+    count, _, batch, channels = modes.shape
+    product = torch.bmm(modes.view(count, 2 * batch, channels), weight)
+    product = product.view(count, 2, batch, 2, weight.shape[2] // 2)
+    mixed = product.new_empty(count, 2, batch, product.shape[-1])
+    torch.sub(product[:, 0, :, 0], product[:, 1, :, 1], out=mixed[:, 0])
+    torch.add(product[:, 0, :, 1], product[:, 1, :, 0], out=mixed[:, 1])
+    return mixed
+
+
+def fourier_layer(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    skip: torch.Tensor | None,
+    matrices: Matrices,
+    n_modes: tuple[int, ...],
+) -> torch.Tensor:
+    """Fourier layer of a field of shape (batch, *points, channels), with its gradient.
+
+    Parameters
+    ----------
+    x : Tensor, shape (batch, *points, in_channels)
+        Real field.
+    weight : Tensor, shape (modes, in_channels, 2 out_channels)
+        Real parts, then imaginary parts.
+    bias : Tensor, shape (out_channels,), optional
+        Constant.
+    skip : Tensor, shape (out_channels, in_channels), optional
+        Pointwise map to add.
+    matrices : pair of tuple of Tensor
+        Of analysis and synthesis.
+    n_modes : tuple of int
+        Number of modes of each axis.
+
+    Returns
+    -------
+    Tensor, shape (batch, *points, out_channels)
+    """
+    return _FourierLayer.apply(x, weight, bias, skip, matrices, n_modes)  # pyright: ignore
+
+
+# --- Arguments ------------------------------------------------------------------------------------
+
+
+def check_modes(n_modes: int | Sequence[int]) -> tuple[int, ...]:
+    """Numbers of modes of one to three axes."""
+    given = (n_modes,) if isinstance(n_modes, int) else tuple(n_modes)
+    if not 1 <= len(given) <= 3 or not all(isinstance(n, int) and n >= 1 for n in given):
+        raise ValueError(f"n_modes: got {n_modes!r}, wanted 1 to 3 integers >= 1, one for an axis")
+    return given
+
+
+def check_period(
+    period: float | Sequence[float] | None, dimension: int
+) -> float | tuple[float, ...] | None:
+    """Period over length: none, one number, or one for each axis; at least 1."""
+    if period is None:
+        return None
+    given = (float(period),) if isinstance(period, int | float) else tuple(map(float, period))
+    if not all(math.isfinite(p) and p >= 1.0 for p in given):
+        raise ValueError(f"period: got {period!r}, wanted >= 1, in lengths of the interval")
+    if isinstance(period, int | float):
+        return given[0]
+    if len(given) != dimension:
+        raise ValueError(f"period: got {period!r}, wanted {dimension} numbers, one for each axis")
+    return given
+
+
+def periods_of(grid: SampleGrid, period: float | tuple[float, ...] | None) -> tuple[float, ...]:
+    """Period over length of each axis."""
+    if isinstance(period, tuple):
+        return period
+    other = EXTENSION if period is None else period
+    return tuple(1.0 if axis.kind == "periodic" else other for axis in grid.axes)
+
+
+def check_resolved(grid: SampleGrid, n_modes: Sequence[int], periods: Sequence[float]) -> None:
+    """Refuse modes that the points cannot tell from lower ones."""
+    if len(grid.axes) != len(n_modes):
+        raise ValueError(
+            f"n_modes {tuple(n_modes)} are for {len(n_modes)} axes, the grid has {grid.shape}"
+        )
+    for place, (axis, n, period) in enumerate(zip(grid.axes, n_modes, periods, strict=True)):
+        most = _most_modes(axis, period)
+        if n // 2 > most // 2:
+            raise ValueError(
+                f"n_modes: {n} along axis {place} are more than its {axis.points} points of kind "
+                f"{axis.kind!r} resolve; use at most {most}, or more points"
+            )
+
+
+def _most_modes(axis: SampleAxis, period: float) -> int:
+    """Largest number of modes below the Nyquist limit of the widest gap."""
+    step = 1.0 / axis.points if axis.kind == "periodic" else axis.largest_step
+    return 2 * math.floor(0.5 * period / step + 1e-9) + 1
+
+
+def check_one_of(name: str, value: Any, wanted: Sequence[Any]) -> None:
+    """Refuse a choice that does not exist, with those that do."""
+    if value not in wanted:
+        raise ValueError(f"{name}: got {value!r}, wanted one of {', '.join(map(repr, wanted))}")
+
+
+def matching(x: torch.Tensor, weight: torch.Tensor, layer: str) -> torch.Tensor:
+    """Field in the type of the weights; half precision is widened, other mismatches refused."""
+    if x.device != weight.device:
+        raise ValueError(
+            f"{layer}: the field is on {x.device}, the weights are on {weight.device}: "
+            f"model.to({str(x.device)!r})"
+        )
+    if x.dtype == weight.dtype:
+        return x
+    if x.dtype in (torch.float16, torch.bfloat16):
+        return x.to(weight.dtype)
+    raise TypeError(
+        f"{layer}: the field is {x.dtype}, the weights are {weight.dtype}: convert the field, "
+        "x.to(weight.dtype), or the model, model.to(x.dtype)"
+    )
+
+
+def check_field(x: Any, channels: int, dimension: int | None, layer: str) -> None:
+    """Refuse what is not a real field of shape (batch, channels, *points)."""
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"{layer}: got {type(x).__name__}, wanted a torch.Tensor")
+    if x.is_complex():
+        raise TypeError(
+            f"{layer}: got a complex field ({x.dtype}), wanted a real one; give real and imaginary "
+            "parts as channels: torch.view_as_real"
+        )
+    if not x.is_floating_point():
+        raise TypeError(f"{layer}: got {x.dtype}, wanted a floating type: x.float()")
+    axes = f"{dimension} axes" if dimension is not None else "one or more axes"
+    if (x.ndim < 3) if dimension is None else (x.ndim != dimension + 2):
+        raise ValueError(
+            f"{layer}: got shape {tuple(x.shape)}, wanted (batch, channels, *points) with {axes}"
+        )
+    if x.shape[1] != channels:
+        raise ValueError(
+            f"{layer}: got {x.shape[1]} channels (shape {tuple(x.shape)}), wanted {channels}"
+        )

@@ -75,7 +75,7 @@ class _Layout:
             values.mul_(weights.unsqueeze(2 if self.last else 1))
             return values
         spread = values.view(
-            (values.shape[0], *self.points, -1)
+            (values.shape[0], *self.points, values.shape[-1])
             if self.last
             else (values.shape[0], values.shape[1], *self.points)
         )
@@ -114,7 +114,7 @@ def _by_group(values: torch.Tensor, groups: int) -> torch.Tensor:
     batch, channels = values.shape
     if groups == channels:
         return values
-    means = values.view(batch, groups, -1).mean(2, keepdim=True)
+    means = values.view(batch, groups, channels // groups).mean(2, keepdim=True)
     return means.expand(-1, -1, channels // groups).reshape(batch, channels)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,6 +13,7 @@ import numpy as np
 from pdes.boundary import Boundary
 from pdes.equation import Equation
 from pdes.grid import Grid
+from pdes.initial_arrays import check_initial
 
 if TYPE_CHECKING:
     from pdes.exact.closed_form import ClosedForm
@@ -103,17 +106,41 @@ class Problem:
     source: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.equation, Equation):
+            raise ValueError(
+                f"equation: got {type(self.equation).__name__} {self.equation!r}, wanted a "
+                "pdes.Equation, such as pdes.Equation.from_text('u_t = 0.1*u_xx', name='heat')"
+            )
+        check_grid(self.grid, self.equation.coordinates)
+        check_initial(self.initial, self.equation.fields)
+        if not _is_real(self.initial_time):
+            raise ValueError(f"initial_time must be a finite number, got {self.initial_time!r}")
         object.__setattr__(self, "times", check_times(self.times, self.initial_time))
-        if self.time_step is not None and not 0.0 < self.time_step < np.inf:
-            raise ValueError(f"time_step must be positive and finite, got {self.time_step}")
-        if not 0.0 <= self.discard < np.inf:
-            raise ValueError(f"discard must be a non-negative time, got {self.discard}")
-        if self.largest_spacing is not None and not 0.0 < self.largest_spacing < np.inf:
-            raise ValueError(f"largest_spacing must be positive, got {self.largest_spacing}")
+        for name in ("time_step", "largest_spacing"):
+            value = getattr(self, name)
+            if value is not None and not (_is_real(value) and value > 0.0):
+                raise ValueError(f"{name} must be a positive finite number, got {value!r}")
+        if not (_is_real(self.discard) and self.discard >= 0.0):
+            raise ValueError(f"discard must be a non-negative time, got {self.discard!r}")
+        if not _is_whole(self.initial_seed) or self.initial_seed < 0:
+            raise ValueError(
+                f"initial_seed must be a whole number of at least 0, got {self.initial_seed!r}"
+            )
+        if not isinstance(self.boundary, Mapping):
+            raise ValueError(
+                f"boundary: got {self.boundary!r}, wanted a mapping of side to condition, such as "
+                "{'x-': pdes.boundary.Dirichlet(0.0), 'x+': pdes.boundary.Neumann()}"
+            )
+        if not isinstance(self.solver, str):
+            raise ValueError(f"solver: got {self.solver!r}, wanted the name of one, as 'etdrk4'")
         if tuple(self.grid.names) != tuple(self.equation.coordinates):
             raise ValueError(
                 f"grid has axes {tuple(self.grid.names)} but the equation lives on "
                 f"{tuple(self.equation.coordinates)}: give one grid axis for each, in this order"
+            )
+        if not isinstance(self.invariants, list | tuple):
+            raise ValueError(
+                f"invariants: got {self.invariants!r}, wanted a tuple of pdes.invariant.Invariant"
             )
         object.__setattr__(self, "invariants", tuple(self.invariants))
         _ = self.strides
@@ -126,8 +153,13 @@ class Problem:
         stored = self.stored_points
         if stored is None:
             return (1,) * len(self.grid.shape)
-        if isinstance(stored, int):
+        if _is_whole(stored):
             stored = (stored,) * len(self.grid.shape)
+        if not isinstance(stored, list | tuple) or not all(map(_is_whole, stored)):
+            raise ValueError(
+                f"stored_points: got {stored!r}, wanted a whole number of points, or one for each "
+                f"axis {tuple(self.grid.names)}"
+            )
         if len(stored) != len(self.grid.shape):
             raise ValueError(
                 f"stored_points has {len(stored)} entries for {len(self.grid.shape)} axes"
@@ -192,9 +224,16 @@ def check_times(times: Any, start: float = 0.0) -> np.ndarray:
     >>> check_times([0, 1, 2])
     array([0., 1., 2.])
     """
-    values = np.array(times, dtype=np.float64, ndmin=1)
+    wanted = "wanted a one-dimensional list of at least one finite real number"
+    try:
+        values = np.array(times, ndmin=1)
+    except ValueError:
+        raise ValueError(f"times: got {times!r}; {wanted}") from None
+    if values.dtype.kind not in "iuf" and values.size:
+        raise ValueError(f"times: got {_short(times)} of type {values.dtype}; {wanted}")
+    values = values.astype(np.float64)
     if values.ndim != 1 or values.size == 0 or not np.all(np.isfinite(values)):
-        raise ValueError("times must be a one-dimensional list of at least one finite number")
+        raise ValueError(f"times: got {_short(times)} of shape {np.shape(times)}; {wanted}")
     if np.any(np.diff(values) <= 0.0):
         position = int(np.argmax(np.diff(values) <= 0.0))
         raise ValueError(
@@ -205,3 +244,50 @@ def check_times(times: Any, start: float = 0.0) -> np.ndarray:
         raise ValueError(f"times start at {values[0]}, before the initial field at {start}")
     values.setflags(write=False)
     return values
+
+
+def check_grid(grid: Any, coordinates: tuple[str, ...]) -> None:
+    """Refuse what is no `Grid`, and show how to write it as one.
+
+    Parameters
+    ----------
+    grid : object
+        What was given.
+    coordinates : tuple of str
+        Axes that the equation lives on.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> check_grid({"x": (0.0, 1.0, 64)}, ("x",))
+    Traceback (most recent call last):
+    ...
+    ValueError: grid: got dict, wanted a pdes.Grid: pdes.Grid.periodic(x=(0.0, 1.0, 64))
+    """
+    if isinstance(grid, Grid):
+        return
+    example = ", ".join(f"{name}=(0.0, 6.283, 128)" for name in coordinates)
+    if isinstance(grid, Mapping):
+        triples = {k: v for k, v in grid.items() if isinstance(v, list | tuple) and len(v) == 3}
+        if triples and len(triples) == len(grid):
+            example = ", ".join(f"{name}={tuple(triple)}" for name, triple in triples.items())
+    raise ValueError(
+        f"grid: got {type(grid).__name__}, wanted a pdes.Grid: pdes.Grid.periodic({example})"
+    )
+
+
+def _is_real(value: Any) -> bool:
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return real and math.isfinite(float(value))
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

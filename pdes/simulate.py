@@ -15,16 +15,21 @@ import array_api_compat.numpy as xnp
 import numpy as np
 import xarray as xr
 
+from pdes.initial_arrays import initial_arrays, to_host
+from pdes.keywords import offers_closest_keyword
+from pdes.memory import check_memory, trajectory_bytes
 from pdes.problem import Problem, check_times
 from pdes.solvers.errors import SolverDivergence, StabilityError
 from pdes.solvers.rollout import Rollout
 from pdes.solvers.table import SOLVERS
+from pdes.tokens import closest
 
 __all__ = ["SolverDivergence", "StabilityError", "simulate"]
 
 Array = Any
 
 
+@offers_closest_keyword
 def simulate(
     problem: Problem,
     times: Any = None,
@@ -104,21 +109,19 @@ def simulate(
     (('time', 'x'), 'ok')
     """
     if not isinstance(problem, Problem):
-        raise ValueError(
-            f"problem: got {type(problem).__name__}, wanted a Problem; steady ones are for "
-            "pdes.solve"
-        )
-    _check_numbers(time_step, samples)
+        raise ValueError(f"problem: got {_what(problem)}; steady ones are for pdes.solve")
+    _check_numbers(time_step, samples, seed, progress)
     times = problem.times if times is None else check_times(times, problem.initial_time)
     solver = problem.solver if solver is None else solver
     seed = problem.initial_seed if seed is None else int(seed)
+    _check_size(problem, times, samples, dtype)
     if solver == "exact":
         options = {"initial": initial, "samples": samples, "time_step": time_step, "rtol": rtol}
         fields, run = _sample_exact(problem, times, dtype, options), None
     elif solver in SOLVERS:
         problem.check_spacing()
         adaptive = {} if rtol is None else _adaptive(solver, rtol)
-        arrays = _initial_arrays(problem, initial, samples, seed)
+        arrays = initial_arrays(problem, initial, samples, seed)
         arrays = _to_backend(arrays, backend, device, dtype)
         run = SOLVERS[solver].run(
             problem,
@@ -130,14 +133,24 @@ def simulate(
             progress=progress,
             **adaptive,
         )
-        fields = {name: _to_host(values) for name, values in run.fields.items()}
+        fields = {name: to_host(values) for name, values in run.fields.items()}
     else:
-        raise ValueError(f"unknown solver {solver!r}; known: {[*SOLVERS, 'exact']}")
+        known = [*SOLVERS, "exact"]
+        raise ValueError(f"solver: unknown {solver!r}.{closest(str(solver), known)} Known: {known}")
     return _dataset(problem, times, fields, solver, run, seed, backend, rtol)
+
+
+def _what(problem: Any) -> str:
+    """What was passed in place of a problem, and what was wanted."""
+    if isinstance(problem, str):
+        return f"the text {problem!r}, wanted a Problem: pdes.get({problem!r})"
+    return f"{type(problem).__name__}, wanted a Problem, from pdes.get or made by hand"
 
 
 def _adaptive(solver: str, rtol: float) -> dict[str, float]:
     """Option of an adaptive run, refused by solvers of equal steps."""
+    if isinstance(rtol, bool) or not isinstance(rtol, numbers.Real) or not 0.0 < float(rtol) < 1.0:
+        raise ValueError(f"rtol must be a number between 0 and 1, got {rtol!r}")
     if not SOLVERS[solver].adaptive:
         able = [name for name, one in SOLVERS.items() if one.adaptive]
         raise ValueError(
@@ -147,8 +160,8 @@ def _adaptive(solver: str, rtol: float) -> dict[str, float]:
     return {"rtol": rtol}
 
 
-def _check_numbers(time_step: Any, samples: Any) -> None:
-    """Refuse a step that is not a positive number, and a batch that is not a whole one."""
+def _check_numbers(time_step: Any, samples: Any, seed: Any, progress: Any) -> None:
+    """Refuse a step that is not a positive number, and a batch or a seed that is not whole."""
     if time_step is not None:
         real = isinstance(time_step, numbers.Real) and not isinstance(time_step, bool)
         if not real or not 0.0 < float(time_step) < float("inf"):
@@ -156,66 +169,27 @@ def _check_numbers(time_step: Any, samples: Any) -> None:
     whole = isinstance(samples, numbers.Integral) and not isinstance(samples, bool)
     if samples is not None and not (whole and int(samples) >= 1):
         raise ValueError(f"samples must be a whole number of at least 1, got {samples!r}")
+    if progress is not None and not callable(progress):
+        raise ValueError(f"progress must be a function (done, total), got {progress!r}")
+    whole = isinstance(seed, numbers.Integral) and not isinstance(seed, bool)
+    if seed is not None and not (whole and int(seed) >= 0):
+        raise ValueError(f"seed must be a whole number of at least 0, got {seed!r}")
 
 
-def _initial_arrays(
-    problem: Problem, initial: Any, samples: int | None, seed: int
-) -> dict[str, Array]:
-    """Initial fields of the grid's shape, with a leading axis for a batch."""
-    given: Any = problem.initial if initial is None else initial
-    drawn: dict[str, Array]
-    if callable(given):
-        draw: Any = given
-        if samples is None:
-            drawn = dict(draw(problem.grid, np.random.default_rng(seed)))
-        else:
-            sequences = [np.random.SeedSequence(seed, spawn_key=(i,)) for i in range(samples)]
-            draws = [draw(problem.grid, np.random.default_rng(s)) for s in sequences]
-            drawn = {name: np.stack([one[name] for one in draws]) for name in draws[0]}
-            if samples > 1 and all(np.array_equal(a[0], a[1]) for a in drawn.values()):
-                raise ValueError(
-                    f"samples={samples} of {problem.equation.name!r} would all be the same: its "
-                    "initial field is not random; pass initial=pdes.initial.RandomFourier(...)"
-                )
-    else:
-        drawn = dict(given)
-        if samples is not None:
-            raise ValueError(
-                f"samples={samples} needs a random initial field, a function of (grid, rng); "
-                "arrays with a leading axis make a batch by themselves"
-            )
-    return _checked(problem, drawn)
-
-
-def _checked(problem: Problem, fields: dict[str, Array]) -> dict[str, Array]:
-    equation, shape = problem.equation, tuple(problem.grid.shape)
-    if set(fields) != set(equation.fields):
-        raise ValueError(
-            f"initial has fields {sorted(fields)}, the equation has {list(equation.fields)}"
-        )
-    shapes = {tuple(values.shape) for values in fields.values()}
-    if len(shapes) > 1:
-        raise ValueError(f"initial fields have different shapes {sorted(shapes)}; make them equal")
-    (found,) = shapes
-    if found[-len(shape) :] != shape or len(found) not in (len(shape), len(shape) + 1):
-        raise ValueError(
-            f"initial fields have shape {found}, the grid has {shape}: give that shape, or "
-            "(samples, ...) for a batch; resample, or replace the problem's grid"
-        )
-    for name, values in fields.items():
-        complex_values = "complex" in str(values.dtype)
-        if complex_values and name not in equation.complex_fields:
-            raise ValueError(
-                f"initial field {name!r} is complex but the equation declares it real; name it in "
-                "complex_fields, or give its real part"
-            )
-        host = _to_host(values)
-        if not np.all(np.isfinite(host)):
-            raise ValueError(
-                f"initial field {name!r} has {int(np.sum(~np.isfinite(host)))} values that are "
-                "not finite; fill or cut them"
-            )
-    return fields
+def _check_size(problem: Problem, times: np.ndarray, samples: int | None, dtype: str) -> None:
+    """Refuse a run whose arrays do not fit into memory, before any of them is made."""
+    points, count = problem.grid.shape, samples or 1
+    stored = [n // stride for n, stride in zip(points, problem.strides, strict=True)]
+    itemsize = 4 if dtype == "float32" else 8
+    result, work = trajectory_bytes(problem.equation, points, stored, len(times), count, itemsize)
+    axes = " x ".join(map(str, points))
+    check_memory(
+        result + work,
+        f"{count} sample{'s' * (count > 1)} of {problem.equation.name!r} on {axes} points at "
+        f"{len(times)} times",
+        "take fewer samples, times or points, keep fewer (stored_points), or use pdes.generate, "
+        "which writes sample by sample",
+    )
 
 
 def _to_backend(
@@ -233,11 +207,25 @@ def _to_backend(
     single = dtype == "float32"
     converted = {}
     for name, values in fields.items():
-        host = _to_host(values)
+        host = to_host(values)
         real, twin = ("float32", "complex64") if single else ("float64", "complex128")
         kind = twin if np.iscomplexobj(host) else real
-        converted[name] = xp.asarray(host.astype(kind), device=device)
+        converted[name] = _on_device(xp, host.astype(kind), backend, device)
     return converted
+
+
+def _on_device(xp: Any, values: np.ndarray, backend: str, device: Any) -> Array:
+    """Array on a device, or an error that names it."""
+    try:
+        return xp.asarray(values, device=device)
+    except (RuntimeError, AssertionError, ValueError, TypeError) as error:
+        if device is None:
+            raise
+        wanted = "None or 'cpu'" if backend == "numpy" else "None, 'cpu' or a device that is here"
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise ValueError(
+            f"device={device!r}: not to be had with backend={backend!r} ({first}); wanted {wanted}"
+        ) from error
 
 
 def _sample_exact(
@@ -360,11 +348,6 @@ def checksum(values: np.ndarray) -> str:
     """
     little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
     return hashlib.sha256(little.tobytes()).hexdigest()
-
-
-def _to_host(values: Array) -> np.ndarray:
-    """Numpy array, whatever device and gradient it had."""
-    return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
 
 
 class _CallableModule(types.ModuleType):

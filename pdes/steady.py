@@ -6,6 +6,7 @@ import importlib
 import inspect
 import json
 import math
+import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ import xarray as xr
 from pdes.boundary import Boundary, Condition, check_boundary, describe, sides
 from pdes.grid import Grid
 from pdes.symbols import coordinate
+from pdes.tokens import closest
 
 if TYPE_CHECKING:
     from pdes.exact.steady_solution import SteadySolution
@@ -128,10 +130,20 @@ class SteadyProblem:
         for name, value in self.parameters.items():
             if not math.isfinite(value):
                 raise ValueError(f"{self.name}: {name}={value} must be a finite number")
+        for name in ("boundary", "options", "coefficients"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise ValueError(
+                    f"{self.name}: {name}: got {getattr(self, name)!r}, wanted a mapping"
+                )
         if self.exact_name is not None and self.exact_name not in self.exact:
             raise ValueError(f"exact_name={self.exact_name!r} is not among {sorted(self.exact)}")
-        if int(self.resolution) != self.resolution or self.resolution < 1:
-            raise ValueError(f"{self.name}: resolution={self.resolution}, wanted an integer >= 1")
+        check_resolution(self.name, self.resolution)
+        if not isinstance(self.domain, Grid) and not callable(self.domain):
+            raise ValueError(
+                f"{self.name}: domain: got {type(self.domain).__name__}, wanted a pdes.Grid, such "
+                "as pdes.Grid((pdes.Axis('x', 0.0, 1.0, 33, periodic=False), ...)), or a function "
+                "resolution -> Mesh, such as pdes.mesh.Rectangle()"
+            )
         if isinstance(self.domain, Grid) and tuple(self.domain.names) != tuple(self.coordinates):
             raise ValueError(
                 f"{self.name}: the grid has axes {self.domain.names}, the problem lives on "
@@ -241,39 +253,95 @@ def solve(
     (('point',), 'ok')
     """
     if not isinstance(problem, SteadyProblem):
+        got = f"the text {problem!r}" if isinstance(problem, str) else type(problem).__name__
+        hint = f": pdes.get({problem!r})" if isinstance(problem, str) else ""
         raise ValueError(
-            f"problem: got {type(problem).__name__}, wanted a SteadyProblem; evolution problems "
-            "are for pdes.simulate"
+            f"problem: got {got}, wanted a SteadyProblem{hint}; evolution problems are for "
+            "pdes.simulate"
         )
     name = problem.solver if solver is None else solver
     if name not in SOLVERS:
-        raise ValueError(f"{problem.name}: unknown solver {name!r}; known: {sorted(SOLVERS)}")
+        raise ValueError(
+            f"{problem.name}: unknown solver {name!r}.{closest(str(name), SOLVERS)} Known: "
+            f"{sorted(SOLVERS)}"
+        )
+    if resolution is not None:
+        check_resolution(problem.name, resolution)
     module, function = SOLVERS[name].split(":")
     run = getattr(importlib.import_module(module), function)
+    from pdes.solvers.steady_size import check_solver_memory
+
     arguments = {**(problem.options if name == problem.solver else {}), **options}
     if not isinstance(problem.domain, Grid):
         arguments["resolution"] = problem.resolution if resolution is None else resolution
     elif resolution is not None:
-        raise ValueError(f"{problem.name}: lives on a grid; replace its domain to refine it")
+        raise ValueError(_grid_not_mesh(problem, resolution))
     _check_options(problem, name, run, arguments)
+    check_solver_memory(problem, name, arguments)
     state = run(problem, **arguments)
     return _dataset(problem, name, state)
+
+
+def check_resolution(name: str, resolution: Any) -> None:
+    """Refuse a resolution of a mesh that is no whole number of at least one.
+
+    Parameters
+    ----------
+    name : str
+        Of the problem.
+    resolution : object
+        What was given.
+
+    Raises
+    ------
+    ValueError
+    """
+    whole = isinstance(resolution, numbers.Integral) and not isinstance(resolution, bool)
+    if not whole or int(resolution) < 1:
+        kind = type(resolution).__name__
+        raise ValueError(
+            f"{name}: resolution: got {resolution!r} ({kind}), wanted a whole number of cells "
+            "along a unit of length, at least 1, such as resolution=16"
+        )
+
+
+def _grid_not_mesh(problem: SteadyProblem, resolution: Any) -> str:
+    """Why a resolution does not apply to a problem on a grid, and what does."""
+    from pdes.registry import entry_of
+
+    try:
+        own = [n for n in ("points", "cells") if n in entry_of(problem.name).parameters]
+    except ValueError:
+        own = []
+    how = f"pdes.get({problem.name!r}, {own[0]}={resolution})" if own else "domain=pdes.Grid(...)"
+    return (
+        f"{problem.name}: resolution={resolution} is for meshes, and the domain is a grid of "
+        f"{' x '.join(map(str, problem.domain.shape))} points: refine it with {how}"  # type: ignore[union-attr]
+    )
 
 
 def _check_options(
     problem: SteadyProblem, solver: str, run: Callable[..., Any], arguments: Mapping[str, Any]
 ) -> None:
-    """Refuse options that the solver does not have."""
+    """Refuse options that the solver does not have, with the closest one that it has."""
     known = [name for name in inspect.signature(run).parameters if name != "problem"]
+    if "resolution" in known and "resolution" not in arguments:
+        raise ValueError(
+            f"{problem.name}: solver {solver!r} works on meshes and the domain is a grid; use "
+            f"{problem.solver!r}, or give a mesh recipe such as pdes.mesh.Rectangle() as the domain"
+        )
     for name in arguments:
         if name == "resolution" and name not in known:
             raise ValueError(
                 f"{problem.name}: solver {solver!r} works on grids and the domain is a mesh; use "
                 "'finite_element', or give a Grid as the domain"
             )
+        if isinstance(arguments[name], bool) and name in ("degree", "tolerance"):
+            raise ValueError(f"{problem.name}: {name}={arguments[name]}, wanted a number")
         if name not in known:
             raise ValueError(
-                f"{problem.name}: solver {solver!r} has no option {name!r}; it has {known}"
+                f"{problem.name}: solver {solver!r} has no option {name!r}."
+                f"{closest(name, ['solver', *known])} It takes {', '.join(known)}"
             )
 
 

@@ -37,8 +37,29 @@ class FromExpression:
     expressions: Mapping[str, sympy.Expr]
     parameters: Mapping[str, float] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.expressions, Mapping) or not self.expressions:
+            raise ValueError(
+                f"expressions: got {self.expressions!r}, wanted a mapping of field to expression, "
+                "such as {'u': sympy.cos(pdes.equation.coordinate('x'))}"
+            )
+        for name, given in self.expressions.items():
+            if not isinstance(given, sympy.Expr | int | float | complex):
+                raise ValueError(
+                    f"expressions[{name!r}]: got {given!r}, wanted a sympy expression in the "
+                    "symbols of pdes.equation.coordinate"
+                )
+
     def __call__(self, grid: Grid, rng: np.random.Generator) -> dict[str, np.ndarray]:
         """Fields of the grid's shape; `rng` is not used."""
+        known = {*grid.names, *self.parameters}
+        for name, given in self.expressions.items():
+            unknown = sorted({str(s) for s in sympy.sympify(given).free_symbols} - known)
+            if unknown:
+                raise ValueError(
+                    f"FromExpression: {name!r} contains {unknown}, which are neither axes of the "
+                    f"grid, {tuple(grid.names)}, nor among the parameters {sorted(self.parameters)}"
+                )
         space = JetSpace(tuple(self.expressions), tuple(grid.names))
         evaluator = Evaluator(
             space=space, parameters=dict(self.parameters), coordinates=grid.mesh()

@@ -10,7 +10,7 @@ from pdes.exact.solution import ExactSolution
 from pdes.exact.steady_layer import layer, steady_layer
 from pdes.grid import Axis, Grid
 from pdes.library.advection_diffusion import advection_diffusion_equation
-from pdes.library.ranges import check_range
+from pdes.library.ranges import check_range, check_whole
 from pdes.problem import Problem
 from pdes.registry import register
 from pdes.steady import SteadyProblem
@@ -33,7 +33,7 @@ def advection_diffusion_wall(
         parameters={"speed": speed, "diffusivity": diffusivity},
         source="P. J. Roache, Computational Fluid Dynamics (1972)",
     )
-    points = int(check_range(name, "points", points, 5, 4097))
+    points = check_whole(name, "points", points, 5, 4097)
     return Problem(
         equation=solution.equation,
         grid=Grid((Axis("x", 0.0, 1.0, points, periodic=False),)),
@@ -53,7 +53,7 @@ def advection_diffusion_interval(peclet: float = 10.0, points: int = 33) -> Stea
     """The layer of ``Pe u' = u''`` with 0 and 1 at the ends, by collocation."""
     name = "advection_diffusion_interval"
     exact = steady_layer(check_range(name, "peclet", peclet, 0.01, 1000.0))
-    points = int(check_range(name, "points", points, 5, 1025))
+    points = check_whole(name, "points", points, 5, 1025)
     return SteadyProblem(
         name=name,
         residual=exact.residuals,

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
+
+import numpy as np
+
+from pdes.library.limits import Limits, note_limits
+from pdes.tokens import closest
 
 Choice = TypeVar("Choice")
 
@@ -37,6 +42,15 @@ def check_choice(problem: str, name: str, value: Choice, choices: Collection[Cho
     >>> check_choice("lame_cylinder", "cell_type", "quad", ("triangle", "quad"))
     'quad'
     """
-    if not any(value is choice or value == choice for choice in choices):
-        raise ValueError(f"{problem}: {name}={value!r}, wanted one of {list(choices)}")
-    return value
+    note_limits(Limits(name=name, choices=tuple(choices)))
+    switch = isinstance(value, bool | np.bool_)
+    for choice in choices:
+        # True is no 1, and 1 no True.
+        if isinstance(choice, bool) == switch and np.ndim(value) == 0 and value == choice:
+            return choice
+    hint = closest(value, [c for c in choices if isinstance(c, str)]) if _is_text(value) else ""
+    raise ValueError(f"{problem}: {name}={value!r}, wanted one of {list(choices)}.{hint}")
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str)

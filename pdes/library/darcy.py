@@ -15,7 +15,7 @@ from pdes.exact.manufactured_steady import manufactured_steady
 from pdes.grid import Axis, Grid
 from pdes.initial.gaussian_random_field import gaussian_random_field
 from pdes.library.choices import check_choice
-from pdes.library.ranges import check_range
+from pdes.library.ranges import check_range, check_whole
 from pdes.registry import register
 from pdes.steady import SteadyProblem, unknown
 from pdes.symbols import coordinate, parameter
@@ -74,7 +74,7 @@ def _square(cells: int, names: str = "xy") -> Grid:
 
 
 def _cells(problem: str, cells: int) -> int:
-    return int(check_range(problem, "cells", cells, 4, 2048))
+    return check_whole(problem, "cells", cells, 4, 2048)
 
 
 @register("darcy", tags=["steady", "2d", "elliptic", "random"])
@@ -84,7 +84,7 @@ def darcy(
     """``-div(a grad u) = force`` with ``u = 0`` around and a random field of permeability."""
     force = check_range("darcy", "force", force, 1e-4, 1e4)
     permeability = check_choice("darcy", "permeability", permeability, tuple(MAPS))
-    seed = int(check_range("darcy", "seed", seed, 0, 2**29))
+    seed = check_whole("darcy", "seed", seed, 0, 2**29)
     u, a = unknown("u"), unknown("a")
     x, y = coordinate("x"), coordinate("y")
     return SteadyProblem(

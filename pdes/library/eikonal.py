@@ -15,7 +15,7 @@ from pdes.exact.travel_times import (
     two_times,
 )
 from pdes.grid import Axis, Grid
-from pdes.library.ranges import check_range
+from pdes.library.ranges import check_range, check_whole
 from pdes.registry import register
 from pdes.steady import SteadyProblem, unknown
 from pdes.symbols import parameter
@@ -30,7 +30,7 @@ BALL = 0.15
 def _problem(
     name: str, exact: SteadySolution, speed: Any, points: int, *sources: tuple[float, float]
 ) -> SteadyProblem:
-    points = int(check_range(name, "points", points, 8, 4097))
+    points = check_whole(name, "points", points, 8, 4097)
     return SteadyProblem(
         name=name,
         residual={"T": eikonal_residual(unknown("T"), unknown("c"))},

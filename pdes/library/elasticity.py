@@ -131,6 +131,7 @@ def elastic_slit(
 ) -> SteadyProblem:
     """Coupled displacements like ``r^0.544`` or ``r^0.909`` about a slit, given on its faces."""
     name = "elastic_slit"
+    mode = check_choice("elastic_slit", "mode", mode, (1, 2))
     exact = notch.notch(mode, **check_material(name, young, poisson))
     # The faces of the slit are one place: only the side says which angle is meant.
     lower = notch.notch_fields(mode, polar()[0], 2 * sympy.pi)

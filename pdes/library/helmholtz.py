@@ -10,7 +10,7 @@ from pdes.boundary import Boundary, Dirichlet, Robin
 from pdes.exact.helmholtz_waves import box_mode, plane_wave, point_source
 from pdes.exact.steady_solution import SteadySolution
 from pdes.grid import Axis, Grid
-from pdes.library.ranges import check_range
+from pdes.library.ranges import check_range, check_whole
 from pdes.registry import register
 from pdes.steady import SteadyProblem
 from pdes.symbols import coordinate, parameter
@@ -27,7 +27,7 @@ def _wavenumber(problem: str, value: float) -> float:
 
 
 def _points(problem: str, value: int) -> int:
-    return int(check_range(problem, "points", value, 8, 4097))
+    return check_whole(problem, "points", value, 8, 4097)
 
 
 def _absorbing(solution: Any, names: str) -> Boundary:
@@ -102,8 +102,8 @@ def helmholtz_box(
     name = "helmholtz_box"
     exact = box_mode(
         _wavenumber(name, wavenumber),
-        int(check_range(name, "x_mode", x_mode, 1, 64)),
-        int(check_range(name, "y_mode", y_mode, 1, 64)),
+        check_whole(name, "x_mode", x_mode, 1, 64),
+        check_whole(name, "y_mode", y_mode, 1, 64),
     )
     sides: Boundary = {side: Dirichlet() for side in ("x-", "x+", "y-", "y+")}
     return _problem(name, exact, points, "xy", sides)

@@ -11,7 +11,7 @@ from pdes.grid import Grid
 from pdes.incompressible import VorticityEquation
 from pdes.initial import RandomFourier
 from pdes.library.navier_stokes import vorticity_invariants
-from pdes.library.ranges import check_range
+from pdes.library.ranges import check_range, check_whole
 from pdes.problem import Problem
 from pdes.registry import register
 
@@ -40,7 +40,7 @@ def kolmogorov_flow_equation(
     w_t = -cos(y) - w_x*psi_y + w_y*psi_x + 0.5*w_xx + 0.5*w_yy
     0 = w + psi_xx + psi_yy
     """
-    n = int(check_range("kolmogorov_flow", "forced_mode", forced_mode, 1, 64))
+    n = check_whole("kolmogorov_flow", "forced_mode", forced_mode, 1, 64)
     return VorticityEquation.of(
         name="kolmogorov_flow",
         viscosity=check_range("kolmogorov_flow", "viscosity", viscosity, 1e-5, 10.0),

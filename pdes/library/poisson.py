@@ -15,7 +15,8 @@ import sympy
 
 from pdes.boundary import Dirichlet
 from pdes.exact.manufactured_steady import manufactured_steady
-from pdes.library.ranges import check_range
+from pdes.library.choices import check_choice
+from pdes.library.ranges import check_range, check_whole
 from pdes.mesh import Mesh, Rectangle, tensor_mesh
 from pdes.registry import register
 from pdes.steady import SteadyProblem
@@ -98,7 +99,7 @@ def in_rectangle(
 @register("poisson_polynomial", tags=["steady", "2d", "nist"], aliases=["nist_1"])
 def poisson_polynomial(power: int = 10) -> SteadyProblem:
     """``2^(4p) (x (1 - x) y (1 - y))^p``: smooth, and flat but for the middle."""
-    power = int(check_range("poisson_polynomial", "power", power, 1, 20))
+    power = check_whole("poisson_polynomial", "power", power, 1, 20)
     x, y = coordinate("x"), coordinate("y")
     solution = 2 ** (4 * power) * x**power * (1 - x) ** power * y**power * (1 - y) ** power
     return in_rectangle("poisson_polynomial", solution, source=SOURCE + "1")
@@ -183,10 +184,7 @@ def poisson_oscillatory(oscillations: float = 2.5) -> SteadyProblem:
 @register("poisson_wave_front", tags=["steady", "2d", "nist"], aliases=["nist_9"])
 def poisson_wave_front(front: str = "mild") -> SteadyProblem:
     """``atan(steepness (r - radius))``: a circular front; mild, steep, asymmetric, or a well."""
-    if front not in WAVE_FRONTS:
-        raise ValueError(
-            f"poisson_wave_front: front={front!r}, wanted one of {sorted(WAVE_FRONTS)}"
-        )
+    front = check_choice("poisson_wave_front", "front", front, tuple(WAVE_FRONTS))
     return in_rectangle(
         "poisson_wave_front",
         wave_front(*[number(value) for value in WAVE_FRONTS[front]]),

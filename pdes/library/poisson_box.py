@@ -10,7 +10,7 @@ from pdes.boundary import Boundary, Dirichlet, Neumann, Periodic
 from pdes.exact.manufactured_steady import manufactured_steady
 from pdes.grid import Axis, Grid
 from pdes.library.choices import check_choice
-from pdes.library.ranges import check_range
+from pdes.library.ranges import check_whole
 from pdes.registry import register
 from pdes.steady import SteadyProblem
 from pdes.symbols import coordinate
@@ -24,8 +24,8 @@ def poisson_box(kind: str = "dirichlet", points: int = 33, dimension: int = 2) -
     """``-lap u = f`` with a smooth solution and the values or fluxes that it has on the sides."""
     name = "poisson_box"
     kind = check_choice(name, "kind", kind, KINDS)
-    points = int(check_range(name, "points", points, 8, 4097))
-    dimension = int(check_range(name, "dimension", dimension, 1, 3))
+    points = check_whole(name, "points", points, 8, 4097)
+    dimension = check_whole(name, "dimension", dimension, 1, 3)
     names = tuple("xyz"[:dimension])
     around = {"periodic": set(names), "channel": {"x"}}.get(kind, set())
     box = {axis: (0.0, LENGTHS[axis]) for axis in names}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pdes.boundary import Dirichlet
 from pdes.exact.poisson_exponential import poisson_exponential
 from pdes.grid import Axis, Grid
-from pdes.library.ranges import check_range
+from pdes.library.ranges import check_range, check_whole
 from pdes.registry import register
 from pdes.steady import SteadyProblem
 
@@ -14,7 +14,7 @@ from pdes.steady import SteadyProblem
 def poisson_interval(rate: float = 4.0, points: int = 17) -> SteadyProblem:
     """``u'' = exp(rate x)`` on (-1, 1) with ``u = 0`` at both ends."""
     name = "poisson_interval"
-    points = int(check_range(name, "points", points, 4, 1025))
+    points = check_whole(name, "points", points, 4, 1025)
     exact = poisson_exponential(check_range(name, "rate", rate, 0.1, 30.0))
     return SteadyProblem(
         name=name,

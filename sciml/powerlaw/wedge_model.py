@@ -45,7 +45,7 @@ class WedgeModel:
         rows, size = len(self.system.values), self.per_term
         columns = np.zeros((batch, rows, terms, size))
         slopes = np.zeros((batch, rows, terms, size))
-        for part in self.system.parts:
+        for part in self.system.parts if terms else ():
             for place, (values, moved) in enumerate(part_rows(self.corner, part, exponents)):
                 at = self._column(part.sector, place)
                 columns[..., at][:, part.rows] += values

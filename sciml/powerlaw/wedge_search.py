@@ -15,6 +15,8 @@ GRID = 120
 """Exponents of a scan."""
 STARTS = 3
 """How many minima of a scan are refitted."""
+COARSE = 1e-6
+"""Steps below which the race of the starts ends."""
 EXACT = 1e-13
 """Relative residual at which further terms would fit rounding errors."""
 
@@ -74,16 +76,13 @@ def add_term(
     minima = np.flatnonzero((residual <= padded[:-2]) & (residual <= padded[2:]))
     chosen = grid[minima[np.argsort(residual[minima], kind="stable")][:STARTS]]
     start = np.column_stack([np.tile(exponents, (len(chosen), 1)), chosen])
-    return fit_exponents(model, start, bounds, rtol).best()
-
-
-def fit_exponents(
-    model: WedgeModel, start: NDArray, bounds: tuple[float, float], rtol: float
-) -> SeparableFit:
-    """Variable projection of all exponents from given starts, shape (terms,) or (starts, terms)."""
-    options: dict[str, Any] = {"lower": bounds[0], "upper": bounds[1], "rtol": rtol}
     system = model.system
-    return variable_projection(model, system.values, start, weights=system.weights, **options)
+    options: dict[str, Any] = {"lower": bounds[0], "upper": bounds[1], "weights": system.weights}
+    # The race needs no more digits than tell its winner; only that one is polished.
+    race = variable_projection(
+        model, system.values, start, rtol=max(COARSE, rtol), max_trials=8, **options
+    )
+    return variable_projection(model, system.values, race.best().parameters, rtol=rtol, **options)
 
 
 def information(fit: SeparableFit, rows: int) -> float:

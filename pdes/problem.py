@@ -119,7 +119,7 @@ class Problem:
         for name in ("time_step", "largest_spacing"):
             value = getattr(self, name)
             if value is not None and not (_is_real(value) and value > 0.0):
-                raise ValueError(f"{name} must be a positive finite number, got {value!r}")
+                raise ValueError(f"{name} must be positive and finite, got {value!r}")
         if not (_is_real(self.discard) and self.discard >= 0.0):
             raise ValueError(f"discard must be a non-negative time, got {self.discard!r}")
         if not _is_whole(self.initial_seed) or self.initial_seed < 0:

@@ -136,7 +136,7 @@ def simulate(
         fields = {name: to_host(values) for name, values in run.fields.items()}
     else:
         known = [*SOLVERS, "exact"]
-        raise ValueError(f"solver: unknown {solver!r}.{closest(str(solver), known)} Known: {known}")
+        raise ValueError(f"unknown solver {solver!r}.{closest(str(solver), known)} Known: {known}")
     return _dataset(problem, times, fields, solver, run, seed, backend, rtol)
 
 

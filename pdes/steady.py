@@ -298,10 +298,9 @@ def check_resolution(name: str, resolution: Any) -> None:
     """
     whole = isinstance(resolution, numbers.Integral) and not isinstance(resolution, bool)
     if not whole or int(resolution) < 1:
-        kind = type(resolution).__name__
         raise ValueError(
-            f"{name}: resolution: got {resolution!r} ({kind}), wanted a whole number of cells "
-            "along a unit of length, at least 1, such as resolution=16"
+            f"{name}: resolution={resolution!r} ({type(resolution).__name__}), wanted a whole "
+            "number of cells along a unit of length, at least 1, such as resolution=16"
         )
 
 

@@ -176,7 +176,7 @@ def test_numbers_of_numpy_are_numbers():
 
 @pytest.mark.parametrize("given", [0, -1, 1.5, float("nan"), "64", True])
 def test_a_resolution_is_a_whole_number(given):
-    words = rf"poisson_peak: resolution: got {given!r} .*wanted a whole number of cells"
+    words = rf"poisson_peak: resolution={given!r} .*wanted a whole number of cells"
     with pytest.raises(ValueError, match=words):
         pdes.solve(PEAK, resolution=given)
     with pytest.raises(ValueError, match=words):

@@ -20,22 +20,26 @@ from typing import TYPE_CHECKING, Any
 _PUBLIC = {
     "plot_coefficients": "sciml.plotting.coefficients",
     "plot_comparison": "sciml.plotting.comparison",
+    "plot_corner_spectrum": "sciml.plotting.corner_spectrum",
     "plot_evidence": "sciml.plotting.discovery",
     "plot_path": "sciml.plotting.path",
     "plot_recording": "sciml.plotting.space_time",
     "plot_report": "sciml.plotting.report",
     "plot_rivals": "sciml.plotting.rivals",
+    "plot_sources": "sciml.plotting.sources",
     "plot_space_time": "sciml.plotting.space_time",
 }
 
 __all__ = [
     "plot_coefficients",
     "plot_comparison",
+    "plot_corner_spectrum",
     "plot_evidence",
     "plot_path",
     "plot_recording",
     "plot_report",
     "plot_rivals",
+    "plot_sources",
     "plot_space_time",
 ]
 
@@ -55,8 +59,10 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from sciml.plotting.coefficients import plot_coefficients
     from sciml.plotting.comparison import plot_comparison
+    from sciml.plotting.corner_spectrum import plot_corner_spectrum
     from sciml.plotting.discovery import plot_evidence
     from sciml.plotting.path import plot_path
     from sciml.plotting.report import plot_report
     from sciml.plotting.rivals import plot_rivals
+    from sciml.plotting.sources import plot_sources
     from sciml.plotting.space_time import plot_recording, plot_space_time

@@ -15,11 +15,13 @@ _PUBLIC = {
     "RMNDirect": "radial",
     "RMNMultiCenter": "multi_center",
     "SeparableFit": "varpro",
+    "SourceFit": "source_fit",
     "SparseDerivatives": "varpro",
     "WedgeFit": "wedge",
     "WedgeSamples": "wedge_samples",
     "admissible_exponent": "admissible",
     "characteristic_matrix": "wedge_model",
+    "fit_sources": "sources",
     "variable_projection": "varpro",
 }
 
@@ -30,11 +32,13 @@ __all__ = [
     "RMNDirect",
     "RMNMultiCenter",
     "SeparableFit",
+    "SourceFit",
     "SparseDerivatives",
     "WedgeFit",
     "WedgeSamples",
     "admissible_exponent",
     "characteristic_matrix",
+    "fit_sources",
     "variable_projection",
 ]
 
@@ -58,6 +62,8 @@ if TYPE_CHECKING:
     from sciml.powerlaw.msn_pinn import MSNPinn
     from sciml.powerlaw.multi_center import RMNMultiCenter
     from sciml.powerlaw.radial import RMNDirect
+    from sciml.powerlaw.source_fit import SourceFit
+    from sciml.powerlaw.sources import fit_sources
     from sciml.powerlaw.varpro import SeparableFit, SparseDerivatives, variable_projection
     from sciml.powerlaw.wedge import WedgeFit
     from sciml.powerlaw.wedge_model import characteristic_matrix

@@ -1,0 +1,259 @@
+"""What was found about the sources of a field, with error bars and honest words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sciml.powerlaw.source_model import SourceModel
+from sciml.powerlaw.varpro import SeparableFit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+EXPONENT_BOUNDS = (-3.0, 3.0)
+RANK = 1e-12
+"""Relative size of a singular value of the scaled Jacobian that counts as zero."""
+
+STATUSES = (
+    "ok",
+    "empty",
+    "unidentifiable",
+    "not_converged",
+    "at_bound",
+    "unresolved",
+    "insignificant",
+    "poor_fit",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFit:
+    """Result of :func:`sciml.powerlaw.fit_sources`: ``b + sum_j q_j psi(r_j, mu_j)``.
+
+    Sources are sorted by their first coordinate. Standard errors are those of the Cramer-Rao bound
+    at the fitted values; those of exponents that were given are 0.
+
+    Attributes
+    ----------
+    centers, centers_error : ndarray, shape (J, d)
+    exponents, exponents_error : ndarray, shape (J,)
+    strengths, strengths_error : ndarray, shape (J,)
+        ``q_j``.
+    bias, bias_error : float
+    noise : float
+        Standard deviation of the values, as given (its mean) or estimated.
+    relative_residual : float
+    status : str
+        ``"ok"``, or the gravest objection: ``"empty"`` (constant data: no source),
+        ``"unidentifiable"`` (the data do not determine some of the numbers, which are NaN),
+        ``"not_converged"``, ``"at_bound"``, ``"unresolved"`` (two sources nearer to each other
+        than their errors allow), ``"insignificant"`` (a strength within three errors of zero), or
+        ``"poor_fit"`` (more is left over than the noise explains).
+    advice : tuple of str
+        A sentence for every objection.
+    x, residual : ndarray
+        Points, and what is left over.
+    """
+
+    centers: NDArray
+    exponents: NDArray
+    strengths: NDArray
+    bias: float
+    centers_error: NDArray
+    exponents_error: NDArray
+    strengths_error: NDArray
+    bias_error: float
+    noise: float
+    relative_residual: float
+    status: str
+    advice: tuple[str, ...]
+    x: NDArray
+    residual: NDArray
+
+    @classmethod
+    def nothing(cls, x: NDArray, y: NDArray, wanted: int | None) -> SourceFit:
+        """Result for constant data: no source, whatever was asked for."""
+        dimension = x.shape[1]
+        asked = "" if wanted is None else f", though {wanted} were asked for"
+        none = np.zeros(0)
+        return cls(
+            centers=np.zeros((0, dimension)),
+            exponents=none,
+            strengths=none,
+            bias=float(np.mean(y)),
+            centers_error=np.zeros((0, dimension)),
+            exponents_error=none,
+            strengths_error=none,
+            bias_error=0.0,
+            noise=0.0,
+            relative_residual=0.0,
+            status="empty",
+            advice=(f"the values are constant: there is no source{asked}",),
+            x=x,
+            residual=np.zeros(len(x)),
+        )
+
+    def predict(self, x: Any) -> NDArray:
+        """Values of the fitted field.
+
+        Parameters
+        ----------
+        x : array, shape (rows, d)
+
+        Returns
+        -------
+        ndarray, shape (rows,)
+            NaN if the fit has no numbers.
+        """
+        points = np.asarray(x, float)
+        points = points[:, None] if points.ndim == 1 else points
+        if points.shape[-1] != self.centers.shape[1]:
+            raise ValueError(f"x has shape {points.shape}, wanted (rows, {self.centers.shape[1]})")
+        model = SourceModel(points, len(self.exponents), self.exponents)
+        columns, _ = model(self.centers.reshape(1, -1))
+        return columns[0] @ np.concatenate([[self.bias], self.strengths])
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row for each source: center, exponent and strength with their errors."""
+        names = "xyz"[: self.centers.shape[1]]
+        rows = []
+        for j in range(len(self.exponents)):
+            row: dict[str, Any] = {}
+            for axis, name in enumerate(names):
+                row[name] = float(self.centers[j, axis])
+                row[f"{name} error"] = float(self.centers_error[j, axis])
+            row["exponent"] = float(self.exponents[j])
+            row["exponent error"] = float(self.exponents_error[j])
+            row["strength"] = float(self.strengths[j])
+            row["strength error"] = float(self.strengths_error[j])
+            rows.append(row)
+        return rows
+
+    def __str__(self) -> str:
+        names = [*"xyz"[: self.centers.shape[1]], "exponent", "strength"]
+        lines = [f"{'source':>6}  " + "  ".join(f"{name:>22}" for name in names)]
+        for j, row in enumerate(self.table()):
+            cells = [f"{row[name]:.8g} +- {row[f'{name} error']:.1e}" for name in names]
+            lines.append(f"{j + 1:>6}  " + "  ".join(f"{cell:>22}" for cell in cells))
+        lines.append(
+            f"bias {self.bias:.6g}, relative residual {self.relative_residual:.1e}, noise "
+            f"{self.noise:.1e}, status {self.status}"
+        )
+        return "\n".join([*lines, *(f"  {sentence}" for sentence in self.advice)])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Map of the sources over what is left over; see `sciml.plotting.plot_sources`."""
+        from sciml.plotting.sources import plot_sources
+
+        return plot_sources(self, ax)
+
+
+def judge(
+    fit: SeparableFit,
+    exponents: NDArray,
+    centers: NDArray,
+    x: NDArray,
+    y: NDArray,
+    weights: NDArray | None,
+    *,
+    known_noise: bool,
+    free: bool,
+) -> SourceFit:
+    """Error bars and status of fitted sources."""
+    count, dimension = centers.shape
+    residual = fit.residual if weights is None else fit.residual / weights
+    rows, unknowns = fit.full_jacobian.shape
+    sigma = math.sqrt(float(np.sum(fit.residual**2)) / max(rows - unknowns, 1))
+    covariance = fit.covariance(1.0 if known_noise else sigma)
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    weak = _rank_deficient(fit.full_jacobian)
+    at = 1 + count
+    exponents_error = errors[at : at + count] if free else np.zeros(count)
+    places_error = errors[at + (count if free else 0) :].reshape(count, dimension)
+    found = {
+        "centers": centers,
+        "exponents": exponents,
+        "strengths": fit.coefficients[1:],
+        "centers_error": places_error,
+        "exponents_error": exponents_error,
+        "strengths_error": errors[1:at],
+    }
+    objections = _objections(fit, found, known_noise)
+    if weak:
+        objections = {
+            "unidentifiable": f"the data do not determine {count} sources: a strength vanishes, or "
+            "two sources coincide; ask for fewer (sources='auto' finds how many)",
+            **objections,
+        }
+        found = {name: np.full_like(values, np.nan) for name, values in found.items()}
+    order = np.lexsort(centers.T[::-1])
+    status = next((word for word in STATUSES if word in objections), "ok")
+    mean_noise = float(np.mean(1.0 / weights)) if known_noise and weights is not None else sigma
+    return SourceFit(
+        **{name: values[order] for name, values in found.items()},
+        bias=float("nan") if weak else float(fit.coefficients[0]),
+        bias_error=float("nan") if weak else float(errors[0]),
+        noise=mean_noise,
+        relative_residual=float(fit.relative_residual),
+        status=status,
+        advice=tuple(objections.values()),
+        x=x,
+        residual=residual,
+    )
+
+
+def _rank_deficient(jacobian: NDArray) -> bool:
+    scale = np.linalg.norm(jacobian, axis=0)
+    if not np.all(np.isfinite(scale)) or np.any(scale == 0.0):
+        return True
+    # A column far below the others moves the values by rounding errors only.
+    if scale.min() < RANK * scale.max():
+        return True
+    singular = np.linalg.svd(jacobian / scale, compute_uv=False)
+    return bool(singular[-1] < RANK * singular[0])
+
+
+def _objections(fit: SeparableFit, found: dict[str, NDArray], known_noise: bool) -> dict[str, str]:
+    """Status word to advice, for everything that is not as it should be."""
+    objections: dict[str, str] = {}
+    if not bool(fit.converged):
+        objections["not_converged"] = (
+            f"the iteration did not come to rest ({fit.message}): the values are those of its end"
+        )
+    if bool(np.any(fit.at_bound)):
+        objections["at_bound"] = (
+            "a center left the surroundings of the points, or an exponent reached "
+            f"{EXPONENT_BOUNDS[0]:g} or {EXPONENT_BOUNDS[1]:g}: ask for fewer sources, or give "
+            "exponents="
+        )
+    centers, errors = found["centers"], found["centers_error"]
+    for j in range(len(centers)):
+        for i in range(j):
+            gap = float(np.linalg.norm(centers[j] - centers[i]))
+            spread = float(np.hypot(np.linalg.norm(errors[j]), np.linalg.norm(errors[i])))
+            if not gap > 4.0 * spread:
+                objections["unresolved"] = (
+                    f"two sources are {gap:.2g} apart with errors of {spread:.2g}: they may be "
+                    "one; less noise or more points near them would tell"
+                )
+    strengths, deviations = found["strengths"], found["strengths_error"]
+    faint = ~(np.abs(strengths) > 3.0 * deviations)
+    if np.any(faint):
+        objections["insignificant"] = (
+            f"{int(faint.sum())} strengths lie within three standard errors of zero: ask for fewer "
+            "sources"
+        )
+    rows, unknowns = fit.full_jacobian.shape
+    degrees = rows - unknowns
+    square = float(np.sum(fit.residual**2))
+    if known_noise and square > degrees + 5.0 * math.sqrt(2.0 * max(degrees, 1)):
+        objections["poor_fit"] = (
+            f"what is left over is {math.sqrt(square / max(degrees, 1)):.3g} times the noise: "
+            "there are more sources, or something that is no source"
+        )
+    return objections

@@ -24,6 +24,7 @@ __all__ = [
     "Dirichlet",
     "Neumann",
     "NoSlip",
+    "Obstacle",
     "Outflow",
     "Periodic",
     "Robin",
@@ -175,6 +176,26 @@ class NoSlip(Condition):
 
     velocity: tuple[Value, ...] = (0.0, 0.0)
     kind: ClassVar[str] = "no_slip"
+
+
+@dataclass(frozen=True)
+class Obstacle(Condition):
+    """A body at rest inside the domain, under any name that no side bears.
+
+    Parameters
+    ----------
+    level : sympy.Expr
+        Negative inside the body, positive outside, in the coordinates and the parameters.
+
+    Examples
+    --------
+    >>> x, y = sympy.symbols("x y", real=True)
+    >>> Obstacle(x**2 + y**2 - 1).kind
+    'obstacle'
+    """
+
+    level: Value
+    kind: ClassVar[str] = "obstacle"
 
 
 Boundary = Mapping[str, Condition | Mapping[str, Condition]]

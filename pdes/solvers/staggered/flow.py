@@ -23,6 +23,7 @@ from pdes.solvers.staggered.nodes import (
     corners_from_faces,
     faces_from_corners,
 )
+from pdes.solvers.staggered.obstacles import Obstacles, read_obstacles, solid_cells
 from pdes.solvers.staggered.projection import face_divergence, pressure_gradient, project_faces
 from pdes.solvers.staggered.sides import FIELDS
 from pdes.symbols import TIME
@@ -61,6 +62,8 @@ class StaggeredFlow:
         Cells and sides.
     solve : FastPoisson
         Poisson's equation of the cells.
+    obstacles : Obstacles or None
+        Bodies inside.
 
     Raises
     ------
@@ -113,6 +116,20 @@ class StaggeredFlow:
             dtype=self.dtype,
             device=device,
         )
+        bodies = read_obstacles(boundary)
+        self.obstacles = (
+            Obstacles(
+                solid_cells(bodies, grid, numbers),
+                grid,
+                self.box.sides,
+                self.box.pressure_kinds,
+                self._array,
+                self.xp,
+                device,
+            )
+            if bodies
+            else None
+        )
         self._force = [self._force_on(place) for place in (0, 1)]
 
     def _array(self, values: np.ndarray) -> Array:
@@ -134,6 +151,8 @@ class StaggeredFlow:
                 found[place] = found[place] + force
             if mask is not None:
                 found[place] = found[place] * mask
+        if self.obstacles is not None:
+            return self.obstacles.rates((found[0], found[1]), state, viscosity)
         return found[0], found[1]
 
     def force(self, place: int, time: float) -> Array | None:
@@ -177,17 +196,26 @@ class StaggeredFlow:
         return u, v
 
     def project(self, state: State, time: float) -> State:
-        """Nearest state without divergence that has the given velocities on the sides."""
+        """Nearest state without divergence, with the given velocities on sides and obstacles."""
         given = self.box.with_normal(state, self.box.data(time))
         kinds = self.box.pressure_kinds
         u, v = project_faces(given, self.grid.spacings, kinds, solve=self.solve)
+        if self.obstacles is not None:
+            return self.obstacles.project((u, v), given, self.solve)
         return u, v
 
     def pressure(self, state: State, time: float) -> Array:
-        """Pressure of a state in the cell centers; its mean is zero without an open side."""
+        """Pressure of a state in the cell centers; its mean is zero without an open side.
+
+        In solid cells it is what keeps the fluid out, and means nothing.
+        """
         rates = self.rates(state, time)
         if self.box.moves:
             rates = self.box.with_normal(rates, self.box.accelerations(time))
+        if self.obstacles is not None:
+            kinds = self.box.pressure_kinds
+            u, v = project_faces(rates, self.grid.spacings, kinds, solve=self.solve)
+            rates = self.obstacles.pushed(rates, (u, v))
         return self.solve(self.divergence(rates))
 
     # -- fields on the grid ------------------------------------------------------------------
@@ -220,7 +248,7 @@ class StaggeredFlow:
     def to_nodes(self, state: State, time: float) -> dict[str, Array]:
         """Velocities and pressure at the corners of the cells, shape (*batch, *grid)."""
         ends, xp = self.box.ends(time), self.xp
-        p = self.pressure(state, time)
+        p = centers = self.pressure(state, time)
         for name, axis in zip(self.grid.names, (X, Y), strict=True):
             low, high = (self.box.sides[f"{name}{end}"].kind for end in "-+")
             p = corners_from_centers(p, (low, high), axis, xp)
@@ -229,5 +257,7 @@ class StaggeredFlow:
             "v": corners_from_faces(state[1], ends["v across"], X, xp),
             "p": p,
         }
+        if self.obstacles is not None:
+            found = self.obstacles.corners(found, centers)
         keep = tuple(slice(0, axis.points) for axis in self.grid.axes)
         return {name: values[(..., *keep)] for name, values in found.items()}

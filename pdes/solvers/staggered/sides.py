@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 import sympy
 
-from pdes.boundary import Boundary, Condition, Dirichlet, Neumann, NoSlip, Outflow, Periodic
+from pdes.boundary import (
+    Boundary,
+    Condition,
+    Dirichlet,
+    Neumann,
+    NoSlip,
+    Obstacle,
+    Outflow,
+    Periodic,
+)
 from pdes.grid import Grid
 from pdes.pointwise import pointwise
 from pdes.symbols import TIME
@@ -63,7 +72,8 @@ def read_sides(boundary: Boundary, grid: Grid) -> dict[str, Side]:
     boundary : mapping
         For each side `NoSlip` (the velocity of a wall, or of what flows in), `Outflow`,
         `Periodic`, or a mapping of ``"u"`` and ``"v"`` to `Dirichlet` and, for a tangential
-        component that slips freely, ``Neumann(0)``. Sides of periodic axes may be left out.
+        component that slips freely, ``Neumann(0)``. Sides of periodic axes may be left out. An
+        `Obstacle` under another name is a body inside, and no side.
     grid : Grid
         Two axes, their end points included unless they are periodic.
 
@@ -87,8 +97,11 @@ def read_sides(boundary: Boundary, grid: Grid) -> dict[str, Side]:
     if len(grid.axes) != 2:
         raise ValueError(f"grid has axes {grid.names}: the staggered solver wants two")
     names = [f"{axis.name}{end}" for axis in grid.axes for end in "-+"]
-    if unknown := sorted(set(boundary) - set(names)):
+    bodies = {name for name, condition in boundary.items() if isinstance(condition, Obstacle)}
+    if unknown := sorted(set(boundary) - set(names) - bodies):
         raise ValueError(f"boundary: unknown sides {unknown}; the sides are {names}")
+    if taken := sorted(bodies & set(names)):
+        raise ValueError(f"boundary[{taken[0]!r}]: an obstacle is no side; give it another name")
     found = {}
     for place, axis in enumerate(grid.axes):
         for end in "-+":

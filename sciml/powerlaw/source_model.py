@@ -65,9 +65,12 @@ class SourceModel:
         exponents, centers = self.split(parameters)
         offset = self.x[None, :, None, :] - centers[:, None, :, :]
         radius = np.sqrt(np.sum(offset**2, axis=-1))
-        jet = blocks.log_primitive(radius, exponents[:, None, :])
+        # A center on top of a point gives infinite columns, which the fit steps back from.
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            jet = blocks.log_primitive(radius, exponents[:, None, :])
         columns = np.concatenate([np.ones((*radius.shape[:2], 1)), jet.value], axis=-1)
-        moves = -jet.gradient(offset, radius)  # (batch, rows, count, d)
+        with np.errstate(invalid="ignore", over="ignore"):
+            moves = -jet.gradient(offset, radius)  # (batch, rows, count, d)
         tables = [np.moveaxis(moves.reshape(*moves.shape[:2], -1), 1, -1)]
         if self.fixed is None:
             tables.insert(0, np.moveaxis(jet.slopes[0], 1, -1))

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 
 from sciml.plotting import plot_sources
@@ -97,12 +98,12 @@ def test_errors_are_those_of_the_noise():
     clean = field(x, CENTERS[:2], [0.0, -1.0], STRENGTHS[:2])
     rng = np.random.default_rng(2)
     scores = []
-    for _ in range(25):
+    for _ in range(10):
         fit = fit_sources(x, clean + 1e-3 * rng.normal(size=len(x)), sources=2, noise=1e-3)
         scores += [*((fit.centers - CENTERS[:2]) / fit.centers_error).ravel()]
         scores += [*((fit.exponents - [0.0, -1.0]) / fit.exponents_error)]
-    # 150 scores, of which those of one draw are correlated: five deviations of chi^2
-    assert np.mean(np.square(scores)) == pytest.approx(1.0, abs=5 * math.sqrt(2 / 150))
+    # 60 scores, of which those of one draw are correlated: five deviations of chi^2
+    assert np.mean(np.square(scores)) == pytest.approx(1.0, abs=5 * math.sqrt(2 / 60))
     assert np.max(np.abs(scores)) < 5.0
 
 
@@ -126,10 +127,8 @@ def test_more_sources_than_there_are_is_said():
 def test_a_field_that_is_no_source_is_said():
     x = points(400)
     fit = fit_sources(x, np.sin(3.0 * x[:, 0]) * x[:, 1], sources=1, noise=1e-3)
-    assert "poor_fit" in (fit.status, "poor_fit") and any(
-        "times the noise" in s for s in fit.advice
-    )
     assert fit.status != "ok"
+    assert any("times the noise" in sentence for sentence in fit.advice)
 
 
 def test_constant_data_have_no_source():
@@ -141,7 +140,7 @@ def test_constant_data_have_no_source():
 
 
 def test_results_repeat_and_take_tensors():
-    x = points(3000)
+    x = points(2100)
     y = field(x, CENTERS[:2], [0.0, 0.0], [1.0, -1.0])
     first, second = (fit_sources(x, y, sources=2, random_state=1) for _ in range(2))
     assert np.array_equal(first.centers, second.centers)
@@ -199,7 +198,8 @@ def test_the_map_shows_every_source():
     fit = fit_sources(x, field(x, CENTERS, [0.0] * 3, STRENGTHS), sources=3, exponents="log")
     axes = fit.plot()
     assert [text.get_text() for text in axes.texts] == [r"$\mu = 0.00$"] * 3
-    marks = [c.get_offsets()[0].tolist() for c in axes.collections if len(c.get_offsets()) == 1]
+    single = [c for c in axes.collections if isinstance(c, PathCollection)]
+    marks = [c.get_offsets()[0].tolist() for c in single if len(c.get_offsets()) == 1]
     np.testing.assert_allclose(marks, CENTERS, atol=1e-9)
     own = Figure().add_subplot()
     assert fit.plot(own) is own

@@ -11,6 +11,7 @@ all of them. Fields are real and have their channels last, shape (batch, *points
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,15 @@ import numpy as np
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["analysis_matrix", "from_modes", "mode_numbers", "synthesis_matrix", "to_modes"]
+__all__ = [
+    "analysis_matrix",
+    "analyze",
+    "from_modes",
+    "mode_numbers",
+    "synthesis_matrix",
+    "synthesize",
+    "to_modes",
+]
 
 
 def mode_numbers(n_modes: int, last: bool) -> np.ndarray:
@@ -81,17 +90,77 @@ def synthesis_matrix(
     return np.ascontiguousarray(np.concatenate([np.cos(angles) * count, np.sin(angles) * count]).T)
 
 
-def to_modes(
-    x: torch.Tensor, matrices: tuple[torch.Tensor, ...], n_modes: tuple[int, ...]
-) -> torch.Tensor:
-    """Coefficients of a real field.
+def analyze(x: torch.Tensor, matrices: tuple[torch.Tensor, ...]) -> torch.Tensor:
+    """Sums of a field times cosines and sines of all axes.
 
     Parameters
     ----------
     x : Tensor, shape (batch, *points, channels)
-        Contiguous.
+        Real, contiguous.
     matrices : tuple of Tensor, shapes (2 (n // 2 + 1), points)
-        Of each axis.
+        Of each axis, as `analysis_matrix` makes them.
+
+    Returns
+    -------
+    Tensor, shape (batch, 2, n // 2 + 1, ..., channels)
+        For each axis: cosine or sine, and the mode.
+    """
+    import torch
+
+    batch, channels = x.shape[0], x.shape[-1]
+    outer, inner = batch, x.shape[1:].numel()
+    for matrix in matrices:
+        rows, points = matrix.shape
+        inner //= points
+        x = torch.bmm(matrix.expand(outer, rows, points), x.reshape(outer, points, inner))
+        outer *= rows
+    halves = [n for m in matrices for n in (2, m.shape[0] // 2)]
+    return x.view(batch, *halves, channels)
+
+
+def synthesize(
+    waves: torch.Tensor, matrices: tuple[torch.Tensor, ...], add_to: torch.Tensor | None = None
+) -> torch.Tensor:
+    """Field of given cosines and sines: the transpose of `analyze`.
+
+    Parameters
+    ----------
+    waves : Tensor, shape (batch, 2, n // 2 + 1, ..., channels)
+        Amplitudes.
+    matrices : tuple of Tensor, shapes (points, 2 (n // 2 + 1))
+        Of each axis, as `synthesis_matrix` makes them.
+    add_to : Tensor, shape (batch, *points, channels), optional
+        Contiguous; the field is added to it in place.
+
+    Returns
+    -------
+    Tensor, shape (batch, *points, channels)
+    """
+    import torch
+
+    batch, inner = waves.shape[0], waves.shape[-1]
+    rows = [m.shape[1] for m in matrices]
+    x = waves
+    for axis in range(len(matrices) - 1, -1, -1):
+        matrix = matrices[axis]
+        outer = batch * math.prod(rows[:axis])
+        x = x.reshape(outer, rows[axis], inner)
+        spread = matrix.expand(outer, *matrix.shape)
+        if axis == 0 and add_to is not None:
+            add_to.view(batch, matrix.shape[0], inner).baddbmm_(spread, x)
+            return add_to
+        x = torch.bmm(spread, x)
+        inner *= matrix.shape[0]
+    return x.view(batch, *[m.shape[0] for m in matrices], waves.shape[-1])
+
+
+def to_modes(waves: torch.Tensor, n_modes: tuple[int, ...]) -> torch.Tensor:
+    """Complex coefficients of cosines and sines.
+
+    Parameters
+    ----------
+    waves : Tensor, shape (batch, 2, n // 2 + 1, ..., channels)
+        As `analyze` gives them.
     n_modes : tuple of int
         Number of modes of each axis.
 
@@ -102,26 +171,16 @@ def to_modes(
     """
     import torch
 
-    batch, channels = x.shape[0], x.shape[-1]
-    outer, inner = batch, x.shape[1:].numel()
-    for matrix in matrices:
-        rows, points = matrix.shape
-        inner //= points
-        x = x.reshape(outer, points, inner)
-        x = torch.bmm(matrix.expand(outer, rows, points), x)
-        outer *= rows
-    halves = [n for m in matrices for n in (2, m.shape[0] // 2)]
-    x = x.view(batch, *halves, channels)
+    batch, channels = waves.shape[0], waves.shape[-1]
     # The last axis: c - i s.
-    real, imaginary = x.select(-3, 0), -x.select(-3, 1)
-    for axis in range(len(matrices) - 2, -1, -1):
+    real, imaginary = waves.select(-3, 0), -waves.select(-3, 1)
+    for axis in range(len(n_modes) - 2, -1, -1):
         # (real + i imaginary)_cosine - i sign (real + i imaginary)_sine, for both signs of k.
         place, n = 1 + 2 * axis, n_modes[axis]
-        zero_up, one_up = slice(0, (n + 1) // 2), slice(1, n // 2 + 1)
         at = (slice(None),) * place
+        up, down = (*at, slice(0, (n + 1) // 2)), (*at, slice(1, n // 2 + 1))
         rc, rs = real.select(place, 0), real.select(place, 1)
         ic, is_ = imaginary.select(place, 0), imaginary.select(place, 1)
-        up, down = (*at, zero_up), (*at, one_up)
         real = torch.cat([rc[up] + is_[up], rc[down] - is_[down]], place)
         imaginary = torch.cat([ic[up] - rs[up], ic[down] + rs[down]], place)
     kept = real.shape[1:-1].numel()
@@ -131,28 +190,19 @@ def to_modes(
     return modes
 
 
-def from_modes(
-    modes: torch.Tensor,
-    matrices: tuple[torch.Tensor, ...],
-    n_modes: tuple[int, ...],
-    add_to: torch.Tensor | None = None,
-) -> torch.Tensor:
-    """Real field of coefficients: the transpose of `to_modes`.
+def from_modes(modes: torch.Tensor, n_modes: tuple[int, ...]) -> torch.Tensor:
+    """Amplitudes of cosines and sines of complex coefficients: the transpose of `to_modes`.
 
     Parameters
     ----------
     modes : Tensor, shape (modes of all axes, 2, batch, channels)
         As `to_modes` gives them.
-    matrices : tuple of Tensor, shapes (points, 2 (n // 2 + 1))
-        Of each axis.
     n_modes : tuple of int
         Number of modes of each axis.
-    add_to : Tensor, shape (batch, *points, channels), optional
-        Contiguous; the field is added to it in place.
 
     Returns
     -------
-    Tensor, shape (batch, *points, channels)
+    Tensor, shape (batch, 2, n // 2 + 1, ..., channels)
     """
     import torch
 
@@ -162,37 +212,21 @@ def from_modes(
     real, imaginary = parts[0], parts[1]
     for axis, n in enumerate(n_modes[:-1]):
         place = 1 + 2 * axis
-        half, highest = (n + 1) // 2, n // 2
+        half = (n + 1) // 2
         shape = list(real.shape)
-        shape[place : place + 1] = [2, highest + 1]
+        shape[place : place + 1] = [2, n // 2 + 1]
         at = (slice(None),) * place
         up, down = (*at, slice(0, half)), (*at, slice(half, None))
-        cosine, sine = real.new_zeros(shape), real.new_zeros(shape)
-        for new, first, second, sign in (
-            (cosine, real, imaginary, 1.0),
-            (sine, imaginary, real, -1.0),
-        ):
-            # Cosine: the sum of both signs; sine: i times their difference.
-            c, s = new.select(place, 0), new.select(place, 1)
-            c[(*at, slice(0, half))] = first[up]
-            c[(*at, slice(1, highest + 1))] += first[down]
-            s[(*at, slice(0, half))] = -sign * second[up]
-            s[(*at, slice(1, highest + 1))] += sign * second[down]
-        real, imaginary = cosine, sine
-    x = torch.stack([real, -imaginary], dim=-3)
-    rows = [m.shape[1] for m in matrices]
-    inner = channels
-    for axis in range(len(matrices) - 1, -1, -1):
-        outer = batch * int(np.prod(rows[:axis]))
-        matrix = matrices[axis]
-        x = x.reshape(outer, rows[axis], inner)
-        inner *= matrices[axis].shape[0]
-        spread = matrix.expand(outer, *matrix.shape)
-        if axis == 0 and add_to is not None:
-            return (
-                add_to.view(batch, matrix.shape[0], inner // matrix.shape[0])
-                .baddbmm_(spread, x)
-                .view(add_to.shape)
-            )
-        x = torch.bmm(spread, x)
-    return x.view(batch, *[m.shape[0] for m in matrices], channels)
+        low, high = (*at, slice(0, half)), (*at, slice(1, n // 2 + 1))
+        new = []
+        # Cosine: the sum of both signs; sine: i times their difference.
+        for first, second, sign in ((real, imaginary, 1.0), (imaginary, real, -1.0)):
+            wave = real.new_zeros(shape)
+            cosine, sine = wave.select(place, 0), wave.select(place, 1)
+            cosine[low] = first[up]
+            cosine[high] += first[down]
+            sine[low] = -sign * second[up]
+            sine[high] += sign * second[down]
+            new.append(wave)
+        real, imaginary = new
+    return torch.stack([real, -imaginary], dim=-3)

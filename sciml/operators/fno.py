@@ -248,8 +248,8 @@ class FNOBlock(nn.Module):
 
     def forward(self, x: torch.Tensor, quadrature: Quadrature) -> torch.Tensor:
         """Map a field of shape (batch, *points, channels)."""
-        if self.norm is None:
-            h = self.conv.channels_last(x, quadrature, self.skip.weight)
+        if self.norm is None or isinstance(self.norm, QuadNorm):
+            h = self.conv.channels_last(x, quadrature, self.skip.weight, self.norm)
         else:
             h = self.conv.channels_last(x, quadrature)
             h = _normalize(self.norm, h, quadrature) + self.skip(x)

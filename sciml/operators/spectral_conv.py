@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import torch
@@ -22,17 +23,11 @@ from torch import nn
 from sciml.nn.axis_kind import SampleAxis, SampleGrid, spread_kinds
 from sciml.nn.model_registry import register_model
 from sciml.nn.quadrature import Quadrature, quadrature_weights, weights_for
-from sciml.nn.truncated_fourier import (
-    analysis_matrix,
-    from_modes,
-    mode_numbers,
-    synthesis_matrix,
-    to_modes,
-)
+from sciml.nn.truncated_fourier import analysis_matrix, mode_numbers, synthesis_matrix
+from sciml.operators.fourier_layer import FourierPlan, fourier_layer
+from sciml.operators.mode_norm import mode_norm
 
-__all__ = ["SpectralConv", "fourier_layer"]
-
-Matrices = tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]
+__all__ = ["SpectralConv"]
 
 EXTENSION = 1.25
 """Period over length on axes that are not periodic."""
@@ -136,32 +131,58 @@ class SpectralConv(nn.Module):
         return y.movedim(-1, 1)
 
     def channels_last(
-        self, x: torch.Tensor, quadrature: Quadrature, skip: torch.Tensor | None = None
+        self,
+        x: torch.Tensor,
+        quadrature: Quadrature,
+        skip: torch.Tensor | None = None,
+        norm: Any = None,
     ) -> torch.Tensor:
         """Transform a field of shape (batch, *points, in_channels).
 
-        With ``skip``, shape (out_channels, in_channels), the pointwise product with it is added.
+        With ``norm``, a `QuadNorm`, the result is normalized. With ``skip``, shape (out_channels,
+        in_channels), the pointwise product with it is added at the end.
         """
         x = matching(x, self.weight, "SpectralConv")
-        mask = None
+        points = quadrature
         if self.fourier == "periodic":
-            quadrature = quadrature_weights(quadrature.shape, axis_kinds="periodic")
-        elif not quadrature.tensor_product:
-            mask, quadrature = _mask(quadrature, x)
-        matrices = self._matrices(quadrature, x)
-        if mask is None:
-            return fourier_layer(x, self.weight, self.bias, skip, matrices, self.n_modes)
-        y = fourier_layer(x * mask, self.weight, self.bias, None, matrices, self.n_modes)
+            points = quadrature_weights(quadrature.shape, axis_kinds="periodic")
+        inside = None
+        if not points.tensor_product:
+            inside, points = _mask(points, x)
+        plan = self._plan(points, x)
+        seen = x if inside is None else x * inside
+        # The moments follow from the modes, unless weights are no product.
+        direct = norm is not None and quadrature.tensor_product and not norm.differentiable_twice
+        if norm is None or direct:
+            gain, shift = (norm.weight, norm.bias) if direct else (None, None)
+            if direct:
+                plan = self._with_norm(plan, quadrature, norm, x)
+            one = skip if inside is None else None
+            y = fourier_layer(seen, self.weight, self.bias, one, gain, shift, plan)
+            skip = skip if inside is not None else None
+        else:
+            y = fourier_layer(seen, self.weight, self.bias, None, None, None, plan)
+            y = norm.normalize(y.movedim(-1, 1), quadrature).movedim(1, -1)
         return y if skip is None else y + nn.functional.linear(x, skip)
 
-    def _matrices(self, quadrature: Quadrature, x: torch.Tensor) -> Matrices:
+    def _plan(self, quadrature: Quadrature, x: torch.Tensor) -> FourierPlan:
         key = ("fourier", self.n_modes, self.period, x.dtype, x.device)
         if key not in quadrature.cache:
             grid = quadrature.grid
             assert grid is not None
             periods = periods_of(grid, self.period)
             check_resolved(grid, self.n_modes, periods)
-            quadrature.cache[key] = _make_matrices(quadrature, self.n_modes, periods, x)
+            quadrature.cache[key] = _make_plan(quadrature, self.n_modes, periods, x)
+        return quadrature.cache[key]
+
+    def _with_norm(
+        self, plan: FourierPlan, quadrature: Quadrature, norm: Any, x: torch.Tensor
+    ) -> FourierPlan:
+        settings = (norm.groups, norm.eps, norm.rms)
+        key = ("normed", self.fourier, self.n_modes, self.period, *settings, x.dtype, x.device)
+        if key not in quadrature.cache:
+            moments = mode_norm(quadrature, plan.synthesis, *settings)
+            quadrature.cache[key] = replace(plan, norm=moments)
         return quadrature.cache[key]
 
     def extra_repr(self) -> str:
@@ -172,12 +193,12 @@ class SpectralConv(nn.Module):
         )
 
 
-def _make_matrices(
+def _make_plan(
     quadrature: Quadrature,
     n_modes: tuple[int, ...],
     periods: tuple[float, ...],
     like: torch.Tensor,
-) -> Matrices:
+) -> FourierPlan:
     analysis, synthesis = [], []
     axes = cast(SampleGrid, quadrature.grid).axes
     for place, (axis, n, period) in enumerate(zip(axes, n_modes, periods, strict=True)):
@@ -189,7 +210,7 @@ def _make_matrices(
         )
         for matrix, found in zip(made, (analysis, synthesis), strict=True):
             found.append(torch.tensor(matrix, dtype=like.dtype, device=like.device))
-    return tuple(analysis), tuple(synthesis)
+    return FourierPlan(tuple(analysis), tuple(synthesis), n_modes)
 
 
 def _mask(quadrature: Quadrature, x: torch.Tensor) -> tuple[torch.Tensor, Quadrature]:
@@ -205,98 +226,6 @@ def _mask(quadrature: Quadrature, x: torch.Tensor) -> tuple[torch.Tensor, Quadra
         ratio = quadrature.full() / plain.full()
         quadrature.cache[key] = torch.tensor(ratio, dtype=x.dtype, device=x.device).unsqueeze(-1)
     return quadrature.cache[key], plain
-
-
-class _FourierLayer(torch.autograd.Function):
-    """Fourier layer and pointwise skip in one, so that only the input and its modes are kept."""
-
-    @staticmethod
-    def forward(ctx, x, weight, bias, skip, matrices, n_modes):
-        x = x.contiguous()
-        analysis, synthesis = matrices
-        modes = to_modes(x, analysis, n_modes)
-        mixed = _mix(modes, weight)
-        if bias is not None:
-            # The cosine of mode 0 is 1 everywhere, whatever the grid.
-            mixed[0, 0] += bias
-        added = None
-        if skip is not None:
-            added = torch.mm(x.view(-1, x.shape[-1]), skip.t()).view(*x.shape[:-1], -1)
-        ctx.save_for_backward(x if skip is not None else None, modes, weight, skip)
-        ctx.matrices, ctx.n_modes, ctx.has_bias = matrices, n_modes, bias is not None
-        return from_modes(mixed, synthesis, n_modes, added)
-
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx, gradient):  # pyright: ignore[reportIncompatibleMethodOverride]
-        x, modes, weight, skip = ctx.saved_tensors
-        analysis, synthesis = (tuple(m.t() for m in side) for side in ctx.matrices)
-        gradient = gradient.contiguous()
-        rows = gradient.view(-1, gradient.shape[-1])
-        g = to_modes(gradient, synthesis, ctx.n_modes)
-        count, _, batch, channels = g.shape
-        product = g.new_empty(count, 2, batch, 2, channels)
-        product[:, 0, :, 0] = g[:, 0]
-        product[:, 0, :, 1] = g[:, 1]
-        product[:, 1, :, 0] = g[:, 1]
-        torch.neg(g[:, 0], out=product[:, 1, :, 1])
-        product = product.view(count, 2 * batch, 2 * channels)
-        gx = gw = gs = None
-        if ctx.needs_input_grad[0]:
-            gm = torch.bmm(product, weight.transpose(1, 2)).view(modes.shape)
-            added = None
-            if skip is not None:
-                added = torch.mm(rows, skip).view(*gradient.shape[:-1], -1)
-            gx = from_modes(gm, analysis, ctx.n_modes, added)
-        if ctx.needs_input_grad[1]:
-            gw = torch.bmm(modes.view(count, 2 * batch, -1).transpose(1, 2), product)
-        gb = g[0, 0].sum(0) if ctx.has_bias else None
-        if skip is not None and ctx.needs_input_grad[3]:
-            gs = torch.mm(rows.t(), x.view(-1, x.shape[-1]))
-        return gx, gw, gb, gs, None, None
-
-
-def _mix(modes: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Complex product of every mode with its matrix, as one product of real ones."""
-    count, _, batch, channels = modes.shape
-    product = torch.bmm(modes.view(count, 2 * batch, channels), weight)
-    product = product.view(count, 2, batch, 2, weight.shape[2] // 2)
-    mixed = product.new_empty(count, 2, batch, product.shape[-1])
-    torch.sub(product[:, 0, :, 0], product[:, 1, :, 1], out=mixed[:, 0])
-    torch.add(product[:, 0, :, 1], product[:, 1, :, 0], out=mixed[:, 1])
-    return mixed
-
-
-def fourier_layer(
-    x: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor | None,
-    skip: torch.Tensor | None,
-    matrices: Matrices,
-    n_modes: tuple[int, ...],
-) -> torch.Tensor:
-    """Fourier layer of a field of shape (batch, *points, channels), with its gradient.
-
-    Parameters
-    ----------
-    x : Tensor, shape (batch, *points, in_channels)
-        Real field.
-    weight : Tensor, shape (modes, in_channels, 2 out_channels)
-        Real parts, then imaginary parts.
-    bias : Tensor, shape (out_channels,), optional
-        Constant.
-    skip : Tensor, shape (out_channels, in_channels), optional
-        Pointwise map to add.
-    matrices : pair of tuple of Tensor
-        Of analysis and synthesis.
-    n_modes : tuple of int
-        Number of modes of each axis.
-
-    Returns
-    -------
-    Tensor, shape (batch, *points, out_channels)
-    """
-    return _FourierLayer.apply(x, weight, bias, skip, matrices, n_modes)  # pyright: ignore
 
 
 # --- Arguments ------------------------------------------------------------------------------------

@@ -24,6 +24,8 @@ SIGMAS = 3.0
 """Standard errors within which an admissible exponent counts as the learned one."""
 RANK = 1e-12
 """Share of the largest singular value of the Jacobian below which data determine nothing."""
+NOTHING = 1e-13
+"""Coefficients below this share of the largest are rounding."""
 MOST_TERMS = 12
 """Terms at which ``order="auto"`` stops."""
 
@@ -39,6 +41,9 @@ ADVICE = {
     "unresolved": (
         "two exponents are closer than four standard errors; ask for fewer terms, or take more or "
         "better data"
+    ),
+    "superfluous": (
+        "the coefficients of a term are within three standard errors of zero; ask for fewer terms"
     ),
     "not_converged": "the iteration did not come to rest; ask for fewer terms or raise W",
     "quantized": "",
@@ -88,6 +93,8 @@ class WedgeFit(BaseEstimator):
     constant_ : float
     standard_errors_ : ndarray, shape (terms,)
         Of the exponents; from the residual, or from `noise`.
+    shifts_ : ndarray, shape (terms,)
+        How far `quantize` moved each exponent.
     residual_ : float
         Norm of what all rows leave, relative to the data.
     status_, advice_ : str
@@ -219,6 +226,7 @@ class WedgeFit(BaseEstimator):
         self.standard_errors_, self.amplitudes_ = np.empty(0), np.empty(0)
         self.constant_, self.residual_ = constant, 0.0
         self.terms_ = ()
+        self.shifts_ = np.empty(0)
         self._say(status)
         return self
 
@@ -231,9 +239,14 @@ class WedgeFit(BaseEstimator):
         self.coefficients_ = terms.reshape(count, -1, functions)
         self.constant_ = float(fit.coefficients[-1]) if model.constant else 0.0
         self.amplitudes_ = _largest(terms)
-        self.standard_errors_ = fit.standard_errors(self.noise_)[0][places]
+        errors, spread = fit.standard_errors(self.noise_)
+        self.standard_errors_ = errors[places]
+        spread = spread[: count * model.per_term].reshape(count, -1)[places]
+        size = np.abs(terms)
+        drowned = np.all(size <= SIGMAS * spread, axis=1)
+        self._superfluous = bool(np.any(drowned | (size.max(1) <= NOTHING * size.max())))
         self.residual_ = float(fit.relative_residual)
-        self.terms_ = ("learned",) * count
+        self.terms_, self.shifts_ = ("learned",) * count, np.zeros(count)
         self.jacobian_ = fit.full_jacobian
         self._say(self._judge(fit, bounds))
         if self.status_ == "unidentifiable":
@@ -253,6 +266,8 @@ class WedgeFit(BaseEstimator):
         pairs = np.maximum(self.standard_errors_[1:], self.standard_errors_[:-1])
         if np.any(pairs > 0.25 * gaps):
             return "unresolved"
+        if self._superfluous:
+            return "superfluous"
         return "ok" if bool(fit.converged) else "not_converged"
 
     def _say(self, status: str) -> None:
@@ -291,11 +306,12 @@ class WedgeFit(BaseEstimator):
             found = admissible_exponent(self.corner_, float(learned))
             error = self.standard_errors_[place]
             reach = max(REACH, SIGMAS * error if math.isfinite(error) else 0.0)
-            near = found is not None and abs(found - learned) <= reach
-            twin = near and any(abs(found - mu) < 1e-9 for mu in exponents[:place])
-            kinds.append("quantized" if near and not twin else "unquantized")
-            shifts.append(found - learned if near and not twin else 0.0)
-            exponents[place] = found if near and not twin else learned
+            goal = float(learned) if found is None else found
+            twin = any(abs(goal - mu) < 1e-9 for mu in exponents[:place])
+            taken = found is not None and abs(goal - learned) <= reach and not twin
+            kinds.append("quantized" if taken else "unquantized")
+            exponents[place] = goal if taken else learned
+            shifts.append(exponents[place] - learned)
         result = copy.copy(self)
         result.shifts_ = np.array(shifts)
         result._refit(exponents, tuple(kinds))

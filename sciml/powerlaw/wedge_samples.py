@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pdes.exact import Cone, Sectors
 
@@ -286,7 +286,7 @@ def _edge_rows(edges: Any, outer: float, names: list[str]) -> tuple[NDArray, NDA
     return radii, table
 
 
-def _vector(name: str, given: ArrayLike, like: NDArray | None = None) -> NDArray:
+def _vector(name: str, given: Any, like: NDArray | None = None) -> NDArray:
     raw = np.asarray(given)
     if raw.dtype.kind not in "fiu":
         raise ValueError(f"{name}: dtype {raw.dtype}, wanted real numbers")

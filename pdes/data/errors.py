@@ -21,3 +21,7 @@ class AssumptionWarning(UserWarning):
 
 class AxisOrderWarning(UserWarning):
     """Two axes are equally long, so that the order in which they were named had to be trusted."""
+
+
+class GenerationWarning(UserWarning):
+    """Something to know of a dataset: samples failed or are not resolved, damage was repaired."""

@@ -8,15 +8,19 @@ from typing import Any
 
 import xarray as xr
 
-from pdes.data.make import GenerationWarning, Progress, make
+from pdes.data.errors import GenerationWarning
+from pdes.data.make import Progress, make
 from pdes.data.recipe import Recipe, describe_family, describe_grid
 from pdes.data.samples import Source
+from pdes.grid import Grid
+from pdes.keywords import offers_closest_keyword
 from pdes.problem import Problem
 from pdes.steady import SteadyProblem
 
 __all__ = ["GenerationWarning", "generate"]
 
 
+@offers_closest_keyword
 def generate(
     problem: str | Problem | SteadyProblem | Callable[..., xr.Dataset],
     samples: int,
@@ -107,8 +111,10 @@ def generate(
         If the store exists and `resume` is False.
     StoreFullError
         If the disk is full; what is complete stays.
+    TypeError
+        If an argument is of the wrong kind or unknown.
     RuntimeError
-        If all of the first samples fail, or another process is at work on the store.
+        If all samples fail on the way, or another process is at work on the store.
 
     Examples
     --------
@@ -166,7 +172,7 @@ def _source(problem: Any, changes: Mapping[str, Any], **entries: Any) -> Source:
             raise ValueError("grid, initial, times and settings are up to the function given")
     else:
         raise TypeError(f"problem is {problem!r}; wanted a name, a Problem or a function")
-    if "grid" in found and not isinstance(found["grid"], Mapping):
+    if isinstance(found.get("grid"), Grid):
         found["grid"] = describe_grid(found["grid"])
     if "initial" in found and not _is_described(found["initial"]):
         described = describe_family(found["initial"])

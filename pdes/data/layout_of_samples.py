@@ -44,7 +44,7 @@ class SampleLayout:
 
         Raises
         ------
-        RuntimeError
+        ValueError, TypeError or RuntimeError
             If none of the first samples can, with the reason of the first.
         """
         reasons = []
@@ -57,10 +57,11 @@ class SampleLayout:
                 raise
             except Exception as error:
                 reasons.append(error)
-        raise RuntimeError(
-            f"none of the first {len(reasons)} samples can be made: "
-            f"{type(reasons[0]).__name__}: {reasons[0]}"
-        ) from reasons[0]
+        first = reasons[0]
+        kind = next((k for k in (ValueError, TypeError) if isinstance(first, k)), RuntimeError)
+        raise kind(
+            f"none of the first {len(reasons)} samples can be made: {type(first).__name__}: {first}"
+        ) from first
 
     def arrays(self, recipe: Recipe) -> dict[str, Array]:
         """Arrays of the store by name, fields first."""

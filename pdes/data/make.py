@@ -18,25 +18,28 @@ import numpy as np
 import xarray as xr
 
 from pdes.data import region_store
+from pdes.data.errors import DataError, GenerationWarning
 from pdes.data.generated import open_generated, state_of
 from pdes.data.layout_of_samples import SampleLayout
+from pdes.data.preflight import (
+    check_options,
+    check_size,
+    check_source,
+    estimated_bytes,
+    warn_if_equal,
+)
 from pdes.data.recipe import Recipe
 from pdes.data.repair import Damage, changed_bits, find_damage, forget
 from pdes.data.samples import STATUS, Source, solve_samples
 from pdes.data.schedulers import run_blocks
+from pdes.data.target import check_writable, target_path
+from pdes.memory import size_text
 
 __all__ = ["GenerationWarning", "make"]
-
-LARGEST_NETCDF = 2**30
-"""A netCDF file is put together in memory: beyond this many bytes a Zarr store is wanted."""
 
 Progress = Callable[[int, int], None]
 
 _log = logging.getLogger(__name__)
-
-
-class GenerationWarning(UserWarning):
-    """Something to know of a dataset: samples failed or are not resolved, damage was repaired."""
 
 
 def make(
@@ -73,7 +76,15 @@ def make(
     -------
     xarray.Dataset
     """
-    path = Path(store).absolute()
+    check_options(
+        scheduler=scheduler,
+        client=client,
+        workers=workers,
+        chunk=chunk,
+        zarr_format=zarr_format,
+        progress=progress,
+    )
+    path = target_path(store)
     if path.suffix not in (".zarr", ".nc"):
         raise ValueError(f"the suffix of {path.name} is {path.suffix!r}; wanted .zarr or .nc")
     if path.exists() and not resume:
@@ -172,26 +183,24 @@ def _quiet_on_one_core() -> Iterator[None]:
 def _lay_out(
     path: Path, source: Source, chunk: int | None, zarr_format: int, card: dict, *, netcdf: bool
 ) -> None:
-    if chunk is not None and chunk < 1:
-        raise ValueError(f"chunk={chunk}: wanted at least one sample")
+    recipe, problem = source.recipe, check_source(source)
+    total = estimated_bytes(problem, recipe)
+    check_writable(path)
+    check_size(path, total, recipe, netcdf=netcdf)
+    warn_if_equal(problem, source)
     layout = SampleLayout.probe(source)
-    arrays = layout.arrays(source.recipe)
-    total = sum(a.sample_bytes * source.recipe.samples for a in arrays.values())
-    if netcdf and total > LARGEST_NETCDF:
-        raise ValueError(
-            f"{path.name[1:-5]}: {total / 2**30:.1f} GiB is more than a netCDF file is made of in "
-            "memory: give a name that ends in .zarr"
-        )
+    arrays = layout.arrays(recipe)
+    if not total:
+        total = float(sum(a.sample_bytes for a in arrays.values())) * recipe.samples
+        check_size(path, total, recipe, netcdf=netcdf)
+    _log.info("%d samples, about %s before compression", recipe.samples, size_text(total))
     path.parent.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(path.parent).free
-    if total > free:
-        _log.warning("%.1f GiB to write, %.1f GiB free", total / 2**30, free / 2**30)
-    block = chunk or region_store.samples_per_block(arrays, source.recipe.samples)
+    block = chunk or region_store.samples_per_block(arrays, recipe.samples)
     region_store.create(
         path,
         arrays,
         layout.attributes(source) | card,
-        block=min(block, source.recipe.samples),
+        block=min(block, recipe.samples),
         zarr_format=zarr_format,
     )
 
@@ -237,13 +246,12 @@ def _report_repair(path: Path, damage: Damage, samples: int) -> None:
     warnings.warn(
         f"{name} was damaged: {damage.text(state_of(path).block, samples)}; {again}",
         GenerationWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 
 def _is_damaged(path: Path) -> bool:
     """Whether a netCDF file differs from its checksums, which is said."""
-    from pdes.data.errors import DataError
     from pdes.data.store import load
 
     try:
@@ -252,7 +260,7 @@ def _is_damaged(path: Path) -> bool:
         warnings.warn(
             f"{path.name} was damaged, and all of it is made again ({error})",
             GenerationWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
         return True
     return False
@@ -312,5 +320,5 @@ def _report(data: xr.Dataset) -> None:
         warnings.warn(
             f"of {codes.size} samples {what}: see the coordinate status and the attribute failures",
             GenerationWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

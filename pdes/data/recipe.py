@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import numbers
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -73,10 +74,16 @@ class Recipe:
     dtype: str = "float32"
 
     def __post_init__(self) -> None:
-        if int(self.samples) != self.samples or self.samples < 1:
-            raise ValueError(f"samples={self.samples}: wanted a whole number of at least 1")
-        if int(self.seed) != self.seed or self.seed < 0:
-            raise ValueError(f"seed={self.seed}: wanted a whole number of at least 0")
+        for name, least in (("samples", 1), ("seed", 0)):
+            value = getattr(self, name)
+            whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+            if not whole or value < least:
+                raise ValueError(f"{name}={value!r}: wanted a whole number of at least {least}")
+        for name in ("parameters", "ranges", "settings"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r}: wanted a mapping of name to value"
+                )
         if self.dtype not in DTYPES:
             raise ValueError(f"dtype={self.dtype!r}: wanted one of {DTYPES}")
         both = sorted(set(self.parameters) & set(self.ranges))
@@ -93,11 +100,17 @@ class Recipe:
     def output_times(self) -> np.ndarray | None:
         """Output times, or None for the problem's own."""
         if self.times is None or not isinstance(self.times, Mapping):
-            return None if self.times is None else np.asarray(self.times, dtype=np.float64)
+            from pdes.problem import check_times
+
+            return None if self.times is None else check_times(self.times, -np.inf)
         unknown = set(self.times) ^ {"start", "stop", "count"}
-        if unknown:
-            raise ValueError(f"times is {dict(self.times)}: wanted start, stop and count")
-        return np.linspace(self.times["start"], self.times["stop"], int(self.times["count"]))
+        count = self.times.get("count")
+        whole = isinstance(count, int) and not isinstance(count, bool) and count >= 1
+        if unknown or not whole or not all(map(_is_number, self.times.values())):
+            raise ValueError(
+                f"times is {dict(self.times)}: wanted start, stop and count, a whole number"
+            )
+        return np.linspace(self.times["start"], self.times["stop"], count)
 
     def overrides(self) -> dict[str, Any]:
         """Arguments of `pdes.get` beside the physical parameters."""
@@ -186,6 +199,10 @@ def plain(value: Any, name: str) -> Any:
     )
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def build_grid(entries: Mapping[str, Any]) -> Any:
     """Grid from the entry ``grid`` of a recipe.
 
@@ -197,7 +214,13 @@ def build_grid(entries: Mapping[str, Any]) -> Any:
     from pdes.grid import Axis, Grid
 
     axes = []
+    if not isinstance(entries, Mapping):
+        raise ValueError(
+            f"grid is {entries!r}: wanted a mapping of axis to [start, stop, points], or a Grid"
+        )
     for name, entry in entries.items():
+        if not isinstance(entry, Mapping | list | tuple):
+            entry = {"points": entry}
         if not isinstance(entry, Mapping):
             entry = dict(zip(("start", "stop", "points"), entry, strict=False))
         try:

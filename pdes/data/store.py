@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 
 from pdes.data.errors import ChecksumError, ReadError
+from pdes.data.target import check_writable, target_path
 
 SCHEMA = "pdes-1"
 """Value of the attribute ``schema`` of everything written here."""
@@ -80,9 +81,15 @@ def save(dataset: xr.Dataset, path: str | Path) -> Path:
     ...     print(load(save(wave, f"{folder}/wave.nc")).h.values)
     [1.+2.j 3.-4.j]
     """
-    path = Path(path)
+    if not isinstance(dataset, xr.Dataset):
+        raise TypeError(
+            f"dataset: got {type(dataset).__name__}, wanted an xarray.Dataset"
+            + (": data.to_dataset(name='u')" if isinstance(dataset, xr.DataArray) else "")
+        )
+    path = target_path(path, "path")
     if path.suffix not in (".nc", ".zarr"):
         raise ValueError(f"the suffix of {path.name} is {path.suffix!r}; wanted .nc or .zarr")
+    check_writable(path)
     encoded = _encode(dataset)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}.partial")

@@ -21,12 +21,15 @@ from sciml.powerlaw.starts import (
     stratified_starts,
 )
 from sciml.powerlaw.structure import CLOSE, Structure, group
-from sciml.powerlaw.varpro import SeparableFit, variable_projection
+from sciml.powerlaw.varpro import STATIONARY, SeparableFit, variable_projection
 
 _log = logging.getLogger(__name__)
 
 EXACT = 1e-12
 """Relative residual at which data count as free of noise and the search is over."""
+
+NEARLY = 1e-10
+"""Relative residual from which a candidate of the search is worth finishing at once."""
 
 SMOOTH = 1e-9
 """Relative misfit of the profile below which samples may be exact."""
@@ -34,8 +37,14 @@ SMOOTH = 1e-9
 MERGED = 1e-3
 """Powers nearer than this, with coefficients of opposite sign, are a pair block in disguise."""
 
-RACE_STEPS, RACE_FINALISTS, RACE_ROWS = 12, 5, 400
-"""Random starts run this many steps, on so many rows; so many of them are run to the end."""
+RANKED, SEARCH_STEPS = 1e-6, 30
+"""While starts are only ranked, a fit rests when a step promises this share of the residual."""
+
+RACE_STEPS, RACE_TRIALS, RACE_FINALISTS, RACE_ROWS = 8, 6, 3, 400
+"""Random starts run this many steps, with so many failures, on so many rows; the best run on."""
+
+FEW_STEPS = 30
+"""From the pencil of exact samples, the right order converges within so many steps."""
 
 LOOK_AHEAD = 2
 """So many orders in a row must fail to lower BIC before the search for the order ends."""
@@ -109,7 +118,11 @@ class Search:
     _profiles: list[LogProfile] | None = None
 
     def of_order(self, order: int) -> Candidate:
-        """Best fit with this many free exponents."""
+        """Best fit with this many free exponents, iterated to rest."""
+        found = self._of_order(order)
+        return found if found.exact else self.tidy(self.polish(found))
+
+    def _of_order(self, order: int) -> Candidate:
         if order not in self._known:
             found = self._search(order)
             _log.info("order %d: relative residual %.3g from %s", order, found.misfit, found.source)
@@ -131,7 +144,7 @@ class Search:
         best: Candidate | None = None
         worse = 0
         for order in range(0 if self.fixed else 1, largest + 1):
-            found = self.of_order(order)
+            found = self._of_order(order)
             if found.exact:
                 return found
             if best is None or found.bic(noise) < best.bic(noise):
@@ -141,7 +154,7 @@ class Search:
                 if worse >= LOOK_AHEAD:
                     break
         assert best is not None
-        return best
+        return self.of_order(best.structure.order)
 
     def fit(
         self,
@@ -162,7 +175,7 @@ class Search:
         rows: RadialRows | None = None,
         **options: Any,
     ) -> SeparableFit:
-        """Fit one structure from several starts as one batch."""
+        """Fit one structure from several starts as one batch, to the tolerance of the search."""
         rows = self.rows if rows is None else rows
         lower, upper = structure.bounds(*self.bounds)
         return variable_projection(
@@ -172,19 +185,27 @@ class Search:
             lower=lower,
             upper=upper,
             weights=rows.weights,
-            **{"rtol": self.rtol, **options},
+            **{"rtol": self.rtol, "stationary": RANKED, "max_iterations": SEARCH_STEPS, **options},
         )
+
+    def polish(self, candidate: Candidate) -> Candidate:
+        """Iterate a candidate to rest."""
+        options = {"stationary": STATIONARY, "max_iterations": 200}
+        start = candidate.fit.parameters
+        found = self.fit(candidate.structure, start, candidate.source, **options)
+        return found if found.misfit <= candidate.misfit * (1 + 1e-9) else candidate
 
     def _search(self, order: int) -> Candidate:
         if order == 0:
             return self.fit(Structure(fixed=self.fixed), np.zeros((1, 0)), "fixed exponents")
         found: list[Candidate] = []
         for attempt in (self._from_pencil, self._from_race, self._from_lower_order):
-            found += [self.tidy(candidate) for candidate in attempt(order)]
-            if found:
-                best = min(found, key=lambda candidate: candidate.misfit)
-                if best.exact:
-                    return best
+            found += attempt(order)
+            best = min(found, key=lambda candidate: candidate.misfit, default=None)
+            if best is not None and best.misfit < NEARLY:
+                finished = self.tidy(self.polish(best))
+                if finished.exact:
+                    return finished
         return min(found, key=lambda candidate: candidate.misfit)
 
     def _exact_order(self, largest: int) -> Candidate | None:
@@ -192,9 +213,12 @@ class Search:
         if not self.profiles or self.profiles[0].misfit > SMOOTH:
             return None
         for order in range(1, largest + 1):
-            found = [self.tidy(candidate) for candidate in self._from_pencil(order)]
-            best = min(found, key=lambda candidate: candidate.misfit, default=None)
-            if best is not None and best.exact:
+            found = self._from_pencil(order, max_iterations=FEW_STEPS)
+            best = min(found, key=lambda candidate: candidate.misfit)
+            if best.misfit > NEARLY:
+                continue
+            best = self.tidy(self.polish(best))
+            if best.exact:
                 self._known[order] = best
                 return best
         return None
@@ -207,14 +231,14 @@ class Search:
             self._profiles = profiles(self.rows) if usable else []
         return self._profiles
 
-    def _from_pencil(self, order: int) -> list[Candidate]:
+    def _from_pencil(self, order: int, **options: Any) -> list[Candidate]:
         found: list[Candidate] = []
         for profile in self.profiles:
             exponents = pencil_start(profile, order, self.bounds)
             for close in (True, False) if self.pairs else (False,):
                 structure, start = self._arrange(exponents, close)
-                found.append(self.fit(structure, start, "matrix pencil"))
-                if found[-1].exact:
+                found.append(self.fit(structure, start, "matrix pencil", **options))
+                if found[-1].misfit < NEARLY:
                     return found
                 if structure.pairs == 0:
                     break
@@ -232,7 +256,8 @@ class Search:
         """Random starts run a few steps on some of the rows; the best run on to the end."""
         structure = Structure(order, 0, self.fixed)
         starts = stratified_starts(order, self.bounds, self.starts, self.rng)
-        fits = self.fits(structure, starts, self._some_rows(), max_iterations=RACE_STEPS)
+        short = {"max_iterations": RACE_STEPS, "max_trials": RACE_TRIALS}
+        fits = self.fits(structure, starts, self._some_rows(), **short)
         ranking = np.argsort(fits.relative_residual, kind="stable")[:RACE_FINALISTS]
         return [self.fit(structure, fits.parameters[ranking], "random starts")]
 
@@ -248,7 +273,7 @@ class Search:
         if order == 1:
             structure, parameters = Structure(fixed=self.fixed), np.zeros(0)
         else:
-            below = self.of_order(order - 1)
+            below = self._of_order(order - 1)
             structure, parameters = below.structure, below.fit.parameters
         larger, starts = scan_starts(self.rows, structure, parameters, self.bounds)
         found = [self.fit(larger, starts, "scan")]
@@ -278,7 +303,7 @@ class Search:
             changed = replace(structure, powers=len(powers) + 2, pairs=len(pairs) - 1)
         else:
             return candidate
-        refit = self.fit(changed, start, candidate.source)
+        refit = self.polish(self.fit(changed, start, candidate.source))
         # the same functions in other coordinates: only rounding may make it worse
         if refit.misfit <= max(1.0000001 * candidate.misfit, 1e-15):
             return self.tidy(refit)

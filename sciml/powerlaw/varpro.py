@@ -201,6 +201,7 @@ def variable_projection(
     max_iterations: int = 200,
     kaufman: bool = True,
     target: float | None = None,
+    stationary: float = STATIONARY,
 ) -> SeparableFit:
     """Fit ``Phi(p) c ~ y`` over coefficients ``c`` and parameters ``p`` by variable projection.
 
@@ -232,6 +233,9 @@ def variable_projection(
         Use the first term of the Jacobian only, which costs less and converges as far.
     target : float, optional
         End as soon as one member's relative residual is below it: for a race of starts.
+    stationary : float, default 1e-26
+        A member also rests when a full step promises to remove less than this share of its squared
+        residual. The default is rounding; a search that only ranks starts is content with more.
 
     Returns
     -------
@@ -255,7 +259,7 @@ def variable_projection(
     (array([0.5]), array([3.]))
     """
     run = _Iteration(model, y, start, lower, upper, weights, kaufman)
-    run.iterate(rtol, max_trials, max_iterations, target)
+    run.iterate(_Rest(rtol, max_trials, max_iterations, stationary), target)
     return run.result(batched=len(start.shape) == 2)
 
 
@@ -285,6 +289,15 @@ def reduced_residuals(model: SeparableModel, y: Any, parameters: Any, weights: A
     state = run.evaluate(run.parameters, xp.arange(run.batch, device=device(y)))
     size = xp.where(run.size > 0, run.size, xp.ones_like(run.size))
     return xp.sqrt(state.cost) / size
+
+
+class _Rest(NamedTuple):
+    """When a member rests."""
+
+    rtol: float
+    max_trials: int
+    max_iterations: int
+    stationary: float
 
 
 class _State(NamedTuple):
@@ -436,9 +449,7 @@ class _Iteration:
             jacobian = jacobian - self._second_term(state, members)
         return jacobian, moved
 
-    def iterate(
-        self, rtol: float, max_trials: int, max_iterations: int, target: float | None
-    ) -> None:
+    def iterate(self, rest: _Rest, target: float | None) -> None:
         """Step until every member rests."""
         xp, where = self.xp, device(self.y)
         everyone = xp.arange(self.batch, device=where)
@@ -469,7 +480,7 @@ class _Iteration:
             members = xp.nonzero(self.code == _MOVING)[0]
             if not len(members):
                 return
-            self._trial(members, rtol, max_trials, max_iterations)
+            self._trial(members, rest)
             self._race(target)
 
     def _race(self, target: float | None) -> None:
@@ -515,12 +526,12 @@ class _Iteration:
         side = (xp.matrix_transpose(q[..., :p, :]) @ self.side[members][..., None])[..., 0]
         return -xp.linalg.solve(r, side[..., None])[..., 0] / self.scale[members]
 
-    def _trial(self, members: Any, rtol: float, max_trials: int, max_iterations: int) -> None:
+    def _trial(self, members: Any, rest: _Rest) -> None:
         xp = self.xp
         here = self.parameters[members]
         there = self._clip(here + self._step(members), members)
         size = xp.linalg.vector_norm(there - here, axis=-1)
-        small = size < rtol * (1.0 + xp.linalg.vector_norm(here, axis=-1))
+        small = size < rest.rtol * (1.0 + xp.linalg.vector_norm(here, axis=-1))
         state = self.evaluate(there, members)
         cost, gain = self.cost[members], self.gain[members]
         flat = gain < FLAT * cost
@@ -545,21 +556,21 @@ class _Iteration:
         )
         lost = members[xp.nonzero(~better)[0]]
         self.failures[lost] += 1
-        self._retire(members, small, flat & ~better, max_trials, max_iterations)
+        self._retire(members, small, flat & ~better, rest)
 
-    def _retire(
-        self, members: Any, small: Any, stuck: Any, max_trials: int, max_iterations: int
-    ) -> None:
+    def _retire(self, members: Any, small: Any, stuck: Any, rest: _Rest) -> None:
         """Say which members came to rest, and why."""
         xp = self.xp
         failures, cost = self.failures[members], self.cost[members]
         size = self.size if self.size.shape[0] == 1 else self.size[members]
         at_floor = cost <= (ROUNDING * size) ** 2
-        over = (failures >= max_trials) | (at_floor & (failures >= min(FEW_TRIALS, max_trials)))
+        few = min(FEW_TRIALS, rest.max_trials)
+        over = (failures >= rest.max_trials) | (at_floor & (failures >= few))
         code = xp.zeros_like(self.code[members])
-        code = xp.where(self.steps[members] >= max_iterations, code + _EXHAUSTED, code)
+        code = xp.where(self.steps[members] >= rest.max_iterations, code + _EXHAUSTED, code)
         code = xp.where(over, xp.full_like(code, _TRIALS), code)
-        code = xp.where(stuck | (self.gain[members] < STATIONARY * cost), 0 * code + _FLAT, code)
+        idle = stuck | (self.gain[members] < rest.stationary * cost)
+        code = xp.where(idle, xp.full_like(code, _FLAT), code)
         self.code[members] = xp.where(small, xp.full_like(code, _STEP), code)
 
     def result(self, *, batched: bool) -> SeparableFit:

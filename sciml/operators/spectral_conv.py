@@ -24,6 +24,7 @@ from sciml.nn.axis_kind import SampleAxis, SampleGrid, spread_kinds
 from sciml.nn.model_registry import register_model
 from sciml.nn.quadrature import Quadrature, quadrature_weights, weights_for
 from sciml.nn.truncated_fourier import analysis_matrix, mode_numbers, synthesis_matrix
+from sciml.operators.fast_transform import fast_layer, fast_lengths, faster
 from sciml.operators.fourier_layer import FourierPlan, fourier_layer
 from sciml.operators.mode_norm import mode_norm
 
@@ -152,6 +153,12 @@ class SpectralConv(nn.Module):
         plan = self._plan(points, x)
         seen = x if inside is None else x * inside
         # The moments follow from the modes, unless weights are no product.
+        lengths = self._fast_lengths(points)
+        if lengths is not None:
+            y = fast_layer(seen, self.weight, self.bias, points, self.n_modes, lengths)
+            if norm is not None:
+                y = norm.normalize(y.movedim(-1, 1), quadrature).movedim(1, -1)
+            return y if skip is None else y + nn.functional.linear(x, skip)
         direct = norm is not None and quadrature.tensor_product and not norm.differentiable_twice
         if norm is None or direct:
             gain, shift = (norm.weight, norm.bias) if direct else (None, None)
@@ -164,6 +171,28 @@ class SpectralConv(nn.Module):
             y = fourier_layer(seen, self.weight, self.bias, None, None, None, plan)
             y = norm.normalize(y.movedim(-1, 1), quadrature).movedim(1, -1)
         return y if skip is None else y + nn.functional.linear(x, skip)
+
+    def _fast_lengths(self, quadrature: Quadrature) -> tuple[int, ...] | None:
+        """Points of a period along each axis, if the fast transform is to be used."""
+        if self.method == "matmul":
+            return None
+        grid = quadrature.grid
+        assert grid is not None
+        periods = periods_of(grid, self.period)
+        check_resolved(grid, self.n_modes, periods)
+        lengths = fast_lengths(grid, self.n_modes, periods)
+        if self.method == "fft" and lengths is None:
+            raise ValueError(
+                f"method 'fft' needs equal distances that divide the period, got axes of kinds "
+                f"{grid.kinds}, {grid.shape} points and periods {periods}: use 'auto'"
+            )
+        if (
+            self.method == "auto"
+            and lengths is not None
+            and not faster(self.n_modes, grid.shape, lengths)
+        ):
+            return None
+        return lengths
 
     def _plan(self, quadrature: Quadrature, x: torch.Tensor) -> FourierPlan:
         key = ("fourier", self.n_modes, self.period, x.dtype, x.device)

@@ -1,0 +1,126 @@
+"""The Fourier layer by fast transforms: the same numbers as by small matrices.
+
+It needs equal distances that divide the period: then a field times its weights, continued by zeros
+to a whole period, has the quadrature coefficients as its discrete Fourier transform.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+from sciml.nn.axis_kind import UNIFORM, SampleAxis, SampleGrid
+from sciml.nn.quadrature import Quadrature
+from sciml.nn.truncated_fourier import mode_numbers
+
+__all__ = ["fast_layer", "fast_lengths", "faster"]
+
+WORK = {1: 320.0, 2: 320.0, 3: 80.0}
+"""Products for each point above which fast transforms win, by the number of axes; measured forward
+and backward on one core with 8 to 32 channels."""
+
+
+def fast_lengths(
+    grid: SampleGrid, n_modes: Sequence[int], periods: Sequence[float]
+) -> tuple[int, ...] | None:
+    """Points of a whole period along each axis, or None if fast transforms do not apply."""
+    lengths = []
+    for axis, n, period in zip(grid.axes, n_modes, periods, strict=True):
+        if axis.kind not in UNIFORM or axis.points < 2:
+            return None
+        exact = period * (axis.points - 1 if axis.kind == "node" else axis.points)
+        length = round(exact)
+        own_mirror = axis.kind == "periodic" and period == 1.0
+        if abs(exact - length) > 1e-9 or length < axis.points:
+            return None
+        if 2 * (n // 2) > length or (2 * (n // 2) == length and not own_mirror):
+            return None
+        lengths.append(length)
+    return tuple(lengths)
+
+
+def faster(n_modes: Sequence[int], points: Sequence[int], lengths: Sequence[int]) -> bool:
+    """Whether fast transforms take less time than matrices: with very many modes.
+
+    Matrices do about n products for each point along the first axis, and as many along the next for
+    each of the modes that are left; fast transforms make all modes of the whole period.
+    """
+    work, left = 0.0, 1.0
+    for n, count in zip(n_modes, points, strict=True):
+        work += left * n
+        left *= n / count
+    return work > WORK[len(points)] * math.prod(lengths) / math.prod(points)
+
+
+def fast_layer(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    quadrature: Quadrature,
+    n_modes: tuple[int, ...],
+    lengths: tuple[int, ...],
+) -> torch.Tensor:
+    """Fourier layer of a field of shape (batch, *points, in_channels).
+
+    Parameters
+    ----------
+    x : Tensor, shape (batch, *points, in_channels)
+        Real field.
+    weight : Tensor, shape (modes, in_channels, 2 out_channels)
+        As in `SpectralConv`.
+    bias : Tensor, shape (out_channels,), optional
+        Constant.
+    quadrature : Quadrature
+        Of a tensor grid of uniform axes.
+    n_modes : tuple of int
+        Number of modes of each axis.
+    lengths : tuple of int
+        From `fast_lengths`.
+
+    Returns
+    -------
+    Tensor, shape (batch, *points, out_channels)
+    """
+    grid = quadrature.grid
+    assert grid is not None
+    axes = list(range(1, 1 + len(n_modes)))
+    weights = quadrature.flat_tensor(x).view(*quadrature.shape, 1)
+    spectrum = torch.fft.rfftn(x * weights, s=lengths, dim=axes)
+    places, phases = [], []
+    for axis, (sample, n, length) in enumerate(zip(grid.axes, n_modes, lengths, strict=True)):
+        numbers = torch.from_numpy(mode_numbers(n, axis == len(n_modes) - 1)).to(x.device)
+        places.append(numbers % length)
+        phases.append(_phase(sample, numbers, length, x.dtype))
+    kept = spectrum
+    for axis, (place, phase) in enumerate(zip(places, phases, strict=True)):
+        kept = kept.index_select(axis + 1, place)
+        if phase is not None:
+            kept = kept * phase.conj().view(-1, *(1,) * (kept.ndim - axis - 2))
+    sizes = kept.shape[1:-1]
+    modes = kept.flatten(1, -2).transpose(0, 1)
+    half = weight.shape[2] // 2
+    mixed = torch.bmm(modes, torch.complex(weight[..., :half], weight[..., half:]))
+    spread = mixed.transpose(0, 1).reshape(x.shape[0], *sizes, half)
+    for axis, phase in enumerate(phases):
+        if phase is not None:
+            spread = spread * phase.view(-1, *(1,) * (spread.ndim - axis - 2))
+    full = spread.new_zeros(x.shape[0], *spectrum.shape[1:-1], half)
+    index = [torch.arange(x.shape[0], device=x.device), *places]
+    index = [v.view(-1, *(1,) * (len(index) - i)) for i, v in enumerate(index)]
+    channels = torch.arange(half, device=x.device)
+    full = full.index_put((*index, channels), spread)
+    y = torch.fft.irfftn(full, s=lengths, dim=axes, norm="forward")
+    y = y[(slice(None), *(slice(0, n) for n in quadrature.shape))]
+    return y if bias is None else y + bias
+
+
+def _phase(
+    axis: SampleAxis, numbers: torch.Tensor, length: int, dtype: torch.dtype
+) -> torch.Tensor | None:
+    """Waves at the first point, which of cells is half a step inside."""
+    if axis.kind != "cell":
+        return None
+    angle = torch.pi / length * numbers.to(dtype)
+    return torch.polar(torch.ones_like(angle), angle)

@@ -55,6 +55,10 @@ class NonlinearPart:
         What is transformed to the grid, multiplied and transformed back.
     jet_symbols : list of sympy.Symbol
         Jets that products are made of.
+    factored : tuple or None
+        Function ``(state, time) -> spectra`` and array whose product is all of the nonlinear part,
+        where it has that form: one product for each field, in order, and nothing else. The spectra
+        are new arrays, the caller's to overwrite.
     """
 
     def __init__(
@@ -72,7 +76,9 @@ class NonlinearPart:
         self._sources = self._source_spectra()
         self._columns = self._jet_transform()
         self._functions, self._multiplier = self._compile()
-        self._collect = self._collector([group.row for group in self.groups])
+        rows = [group.row for group in self.groups]
+        self._collect = self._collector(rows)
+        self.factored = self._factored(rows)
 
     @property
     def is_zero(self) -> bool:
@@ -84,13 +90,21 @@ class NonlinearPart:
         functions = self._functions
         if not functions:
             return self._collect(None, state, time)
-        values = self._columns(state)
+        return self._collect(self._spectra(state, time) * self._multiplier, state, time)
+
+    def _spectra(self, state: Array, time: float) -> Array:
+        """Products, transformed; without the multipliers of their outer derivatives."""
+        functions, values = self._functions, self._columns(state)
         if len(functions) == 1:
-            products = functions[0](values, time)
-        else:
-            parts = [function(values, time) for function in functions]
-            products = self._xp.concat(parts, axis=self.basis.field_axis)
-        return self._collect(self.basis.forward(products) * self._multiplier, state, time)
+            return self.basis.forward(functions[0](values, time))
+        parts = [function(values, time) for function in functions]
+        return self.basis.forward(self._xp.concat(parts, axis=self.basis.field_axis))
+
+    def _factored(self, rows: list[int]) -> tuple[OnGrid, Array] | None:
+        ordered = rows == list(range(len(self.space.fields)))
+        if not ordered or self._sources or self._coupling:
+            return None
+        return self._spectra, self._multiplier
 
     def jets(self, state: Array) -> dict[str, Array]:
         """Every jet that enters a product, on the grid, by name."""

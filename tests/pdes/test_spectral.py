@@ -15,6 +15,7 @@ from pdes.jets import JetSpace
 from pdes.solvers import PseudoSpectral, rollout
 from pdes.solvers.divergence_form import divergence_form
 from pdes.solvers.fourier import FourierBasis
+from pdes.solvers.kernels import kernel_class
 from pdes.solvers.limits import RateMeter
 from pdes.solvers.lowering import lower
 from pdes.time import ETDRK4, RK4
@@ -286,3 +287,41 @@ def test_rollout_is_differentiable_by_parameters_and_initial_field() -> None:
             loss_of(viscosity, u + shift * direction) - loss_of(viscosity, u - shift * direction)
         ) / (2 * shift)
         assert abs(float((u.grad * direction).sum()) / float(numeric) - 1.0) < 1e-7
+
+
+@pytest.mark.parametrize(
+    ("name", "factored"),
+    [
+        ("kuramoto_sivashinsky", True),
+        ("kdv", True),
+        ("nls", True),
+        ("gray_scott", False),
+        ("burgers_2d", False),
+        ("swift_hohenberg", True),
+        ("taylor_green", False),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_folded_step_is_the_plain_one(name: str, factored: bool, dtype: str) -> None:
+    """ETDRK4 with the multiplier in its coefficients, against the same step without."""
+    problem = pdes.get(name)
+    axes = dict.fromkeys(problem.grid.names, (0.0, 2.0 * np.pi, 32))
+    kernel = kernel_class(problem.equation)(
+        problem.equation, pdes.Grid.periodic(**axes), dtype=dtype
+    )
+    assert (getattr(kernel.nonlinear, "factored", None) is not None) == factored
+    rng = np.random.default_rng(0)
+    shape = (3, *kernel.grid.shape)
+    fields = {n: kernel.basis.asarray(rng.normal(size=shape)) for n in problem.equation.fields}
+    space = tuple(range(1, len(shape)))
+    fields = {n: v - v.mean(axis=space, keepdims=True) for n, v in fields.items()}
+    state = kernel.forward(fields)
+    before = state.copy()
+    step = ETDRK4().stepper(kernel.linear, 1e-3, kernel.basis.complex_dtype)
+    plain = step(state, 0.0, lambda values, time: kernel.nonlinear(values, time))
+    found = step(step(state, 0.0, kernel.nonlinear), 1e-3, kernel.nonlinear)
+    wanted = step(plain, 1e-3, lambda values, time: kernel.nonlinear(values, time))
+    rounding = 1e-13 if dtype == "float64" else 1e-5
+    assert found.dtype == wanted.dtype
+    assert np.abs(found - wanted).max() < rounding * np.abs(wanted).max()
+    assert np.array_equal(state, before)

@@ -80,7 +80,7 @@ def add_term(
     options: dict[str, Any] = {"lower": bounds[0], "upper": bounds[1], "weights": system.weights}
     # The race needs no more digits than tell its winner; only that one is polished.
     race = variable_projection(
-        model, system.values, start, rtol=max(COARSE, rtol), max_trials=8, **options
+        model, system.values, start, rtol=max(COARSE, rtol), max_trials=20, **options
     )
     return variable_projection(model, system.values, race.best().parameters, rtol=rtol, **options)
 

@@ -64,8 +64,13 @@ def coefficient_error(found: Any, true: Any) -> float:
     return float(max(errors)) if errors else math.nan
 
 
-def relative_l2(prediction: Any, truth: Any, axis: int | tuple[int, ...] | None = None) -> Any:
-    """Return ``||prediction - truth||/||truth||`` in the discrete L2 norm.
+def relative_l2(
+    prediction: Any,
+    truth: Any,
+    axis: int | tuple[int, ...] | None = None,
+    weights: Any = None,
+) -> Any:
+    """Return ``||prediction - truth||/||truth||`` in the discrete L2 norm, or in that of functions.
 
     Parameters
     ----------
@@ -75,6 +80,10 @@ def relative_l2(prediction: Any, truth: Any, axis: int | tuple[int, ...] | None 
     axis
         Axes to sum over, all if None. To have one number per sample of a ``(sample, x)`` array
         use 1.
+    weights
+        Quadrature weights of the points, not negative, that broadcast against the last axes; or a
+        `sciml.nn.Quadrature`. Then the norms are integrals, the same on every grid that resolves
+        the fields. All alike if None.
 
     Returns
     -------
@@ -84,12 +93,15 @@ def relative_l2(prediction: Any, truth: Any, axis: int | tuple[int, ...] | None 
     Raises
     ------
     ValueError
-        If the shapes differ (nothing is broadcast) or a norm of ``truth`` is 0.
+        If the shapes differ (nothing is broadcast), if weights do not fit, or if a norm of
+        ``truth`` is 0.
 
     Examples
     --------
     >>> relative_l2(np.array([3.0, 4.5]), np.array([3.0, 4.0]))
     0.1
+    >>> relative_l2(np.array([1.0, 1.5]), np.array([1.0, 1.0]), weights=np.array([3.0, 1.0]))
+    0.25
     """
     from array_api_compat import array_namespace
 
@@ -103,14 +115,37 @@ def relative_l2(prediction: Any, truth: Any, axis: int | tuple[int, ...] | None 
         )
     xp = array_namespace(prediction, truth)
 
+    share = None if weights is None else _checked_weights(weights, truth, xp)
+
     def norm(values: Any) -> Any:
-        return xp.sqrt(xp.sum(xp.abs(values) ** 2, axis=axis))
+        squares = xp.abs(values) ** 2
+        return xp.sqrt(xp.sum(squares if share is None else share * squares, axis=axis))
 
     scale = norm(truth)
     if bool(xp.any(scale == 0)):
         raise ValueError("truth is 0 everywhere (on a sample): its relative error is undefined")
     error = norm(prediction - truth) / scale
     return float(error) if axis is None and isinstance(truth, np.ndarray) else error
+
+
+def _checked_weights(weights: Any, truth: Any, xp: Any) -> Any:
+    """Weights in the library, type and place of the fields."""
+    given = weights.full() if hasattr(weights, "full") else weights
+    plain = given.detach().cpu().numpy() if hasattr(given, "detach") else np.asarray(given)
+    shape, wanted = plain.shape, tuple(truth.shape)
+    fits = len(shape) <= len(wanted) and all(
+        n in (1, m) for n, m in zip(shape[::-1], wanted[::-1], strict=False)
+    )
+    if not fits:
+        raise ValueError(
+            f"weights have shape {shape}, and the fields {wanted}: wanted the shape of the last "
+            f"{len(shape) or 1} axes"
+        )
+    if plain.dtype.kind not in "fiu" or not np.all(np.isfinite(plain) & (plain >= 0)):
+        raise ValueError("weights must be finite and not negative")
+    real = xp.abs(truth[:0])
+    place = {} if isinstance(truth, np.ndarray) else {"device": truth.device}
+    return xp.asarray(plain, dtype=real.dtype, **place)
 
 
 def observed_order(steps: Sequence[float], errors: Sequence[float]) -> float:

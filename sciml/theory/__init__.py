@@ -16,6 +16,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _PUBLIC = {
+    "FaceMoments": "quadrature",
+    "equal_weight_gap": "quadrature",
+    "left_mean_error": "quadrature",
+    "lipschitz_constant": "quadrature",
+    "midpoint_error": "quadrature",
+    "transfer_bound": "quadrature",
+    "trapezoid_error": "quadrature",
     "Prediction": "prediction",
     "Verdict": "prediction",
     "critical_growth": "detection",
@@ -88,6 +95,7 @@ _PUBLIC = {
 
 __all__ = [
     "GIBBS_OVERSHOOT",
+    "FaceMoments",
     "Prediction",
     "Verdict",
     "additive_and_radial",
@@ -110,6 +118,7 @@ __all__ = [
     "detection_limit",
     "disc_tail",
     "edge_frequency",
+    "equal_weight_gap",
     "exponent_variance",
     "false_positive_bound",
     "foot_bound",
@@ -119,7 +128,10 @@ __all__ = [
     "hermite_power",
     "invariant_terms",
     "largest_selection",
+    "left_mean_error",
     "line_tail",
+    "lipschitz_constant",
+    "midpoint_error",
     "modes_for_tolerance",
     "multiplier_bound",
     "multiplier_error",
@@ -151,7 +163,9 @@ __all__ = [
     "sampled_tail",
     "shift_error",
     "shift_gain",
+    "transfer_bound",
     "transported_tail",
+    "trapezoid_error",
     "trigonometric_tail",
     "variation_bound",
     "wave_jumps",
@@ -221,6 +235,15 @@ if TYPE_CHECKING:
         resolvable_gap,
     )
     from sciml.theory.prediction import Prediction, Verdict
+    from sciml.theory.quadrature import (
+        FaceMoments,
+        equal_weight_gap,
+        left_mean_error,
+        lipschitz_constant,
+        midpoint_error,
+        transfer_bound,
+        trapezoid_error,
+    )
     from sciml.theory.stability_selection import false_positive_bound, largest_selection
     from sciml.theory.trigonometric_tails import cosine_tail, trigonometric_tail
     from sciml.theory.wave_phase import (

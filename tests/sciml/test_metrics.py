@@ -95,3 +95,27 @@ def test_order_means_nothing_without_errors():
         observed_order([0.1, 0.1], [1e-3, 1e-3])
     with pytest.raises(ValueError, match="one error for each step"):
         observed_order([0.1, 0.2], [1e-3])
+
+
+def test_weighted_relative_error_is_that_of_functions():
+    import torch
+
+    from sciml.nn import quadrature_weights
+
+    def error(points, weighted):
+        x = np.linspace(0, 1, points)
+        weights = quadrature_weights((points,), axis_kinds="node") if weighted else None
+        return relative_l2(np.exp(x) + x**4, np.exp(x), weights=weights)
+
+    exact = np.sqrt((1 / 9) / ((np.exp(2) - 1) / 2))
+    # The trapezoid rule is h^2/12 (8 x^7)' off in the square of the numerator, 1/9.
+    assert error(33, True) == pytest.approx(exact, rel=3e-3)
+    assert error(129, True) == pytest.approx(exact, rel=2e-4)
+    assert abs(error(33, False) / exact - 1) > 0.03
+    truth = torch.tensor([[3.0, 4.0], [0.0, 1.0]])
+    found = relative_l2(truth + 1, truth, axis=1, weights=torch.tensor([1.0, 3.0]))
+    assert torch.allclose(found, torch.tensor([(4 / 57) ** 0.5, (4 / 3) ** 0.5]))
+    with pytest.raises(ValueError, match=r"weights have shape \(3,\)"):
+        relative_l2(truth + 1, truth, weights=np.ones(3))
+    with pytest.raises(ValueError, match="not negative"):
+        relative_l2(truth + 1, truth, weights=np.array([1.0, -1.0]))

@@ -16,8 +16,8 @@ _PUBLIC = {
     "AXIS_KINDS": "axis_kind",
     "SampleAxis": "axis_kind",
     "SampleGrid": "axis_kind",
-    "QuadratureWarning": "axis_weights",
-    "axis_weights": "axis_weights",
+    "QuadratureWarning": "axis_rules",
+    "axis_weights": "axis_rules",
     "ModelFileError": "model_file",
     "ModelInfo": "model_file",
     "Normalized": "normalized",
@@ -73,7 +73,7 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from sciml.nn.axis_kind import AXIS_KINDS, SampleAxis, SampleGrid
-    from sciml.nn.axis_weights import QuadratureWarning, axis_weights
+    from sciml.nn.axis_rules import QuadratureWarning, axis_weights
     from sciml.nn.mesh_quadrature import mesh_quadrature_weights
     from sciml.nn.model_file import ModelFileError, ModelInfo, load_model, model_info, save_model
     from sciml.nn.model_registry import register_model, registered_models

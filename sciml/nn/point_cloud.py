@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sciml.nn.axis_weights import QuadratureWarning
+from sciml.nn.axis_rules import QuadratureWarning
 from sciml.nn.quadrature import Quadrature
 
 __all__ = ["point_cloud_weights"]

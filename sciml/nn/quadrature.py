@@ -9,14 +9,15 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import warnings
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sciml.nn.axis_kind import AXIS_KINDS, SampleAxis, SampleGrid
-from sciml.nn.axis_weights import axis_weights
+from sciml.nn.axis_kind import AXIS_KINDS, SampleAxis, SampleGrid, spread_kinds
+from sciml.nn.axis_rules import QuadratureWarning, axis_weights
 
 if TYPE_CHECKING:
     import torch
@@ -302,7 +303,8 @@ def weights_for(
     elif grid is not None:
         found = as_quadrature(grid)
     elif axis_kinds is not None:
-        return _tensor_quadrature(SampleGrid.of_shape(points, axis_kinds), "auto")
+        grid = SampleGrid.of_shape(points, spread_kinds(axis_kinds, len(points)))
+        return _tensor_quadrature(grid, "auto")
     else:
         raise ValueError(f"{layer}: " + missing_kind(f"points of shape {points}"))
     if found.shape != points:
@@ -314,7 +316,28 @@ def weights_for(
         raise ValueError(
             f"{layer}: weights for {len(found.factors[0])} samples, the batch has {x.shape[0]}"
         )
+    _warn_of_twins(x, found)
     return found
+
+
+def _warn_of_twins(x: torch.Tensor, quadrature: Quadrature) -> None:
+    """Warn once if a periodic axis of given coordinates seems to hold its end point twice."""
+    if quadrature.grid is None or "twins" in quadrature.cache or x.numel() == 0:
+        return
+    quadrature.cache["twins"] = True
+    for place, axis in enumerate(quadrature.grid.axes):
+        if axis.kind != "periodic" or axis.coordinates is None or axis.points < 3:
+            continue
+        ends = x.detach().select(place + 2, 0) - x.detach().select(place + 2, -1)
+        neighbors = x.detach().select(place + 2, 1) - x.detach().select(place + 2, 0)
+        if float(ends.abs().max()) <= 1e-3 * float(neighbors.abs().max()):
+            warnings.warn(
+                f"the first and last samples along axis {place} are the same in every channel: an "
+                "axis of kind 'periodic' leaves its end point out; drop the last one, or the mean "
+                "counts it twice",
+                QuadratureWarning,
+                stacklevel=4,
+            )
 
 
 def _given_weights(x: torch.Tensor, weights: Any, layer: str) -> Quadrature:

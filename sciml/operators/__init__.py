@@ -19,7 +19,7 @@ _PUBLIC = {
     "FNO": "fno",
     "QuadNorm": "quad_norm",
     "SpectralConv": "spectral_conv",
-    "replace_normalization": "replace_normalization",
+    "replace_normalization": "replacement",
 }
 
 __all__ = ["FNO", "BlendQuadNorm", "QuadNorm", "SpectralConv", "replace_normalization"]
@@ -40,5 +40,5 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from sciml.operators.fno import FNO
     from sciml.operators.quad_norm import BlendQuadNorm, QuadNorm
-    from sciml.operators.replace_normalization import replace_normalization
+    from sciml.operators.replacement import replace_normalization
     from sciml.operators.spectral_conv import SpectralConv

@@ -12,8 +12,10 @@ import typer
 import sciml
 from sciml.cli.data import data
 from sciml.cli.discover import discover
+from sciml.cli.evaluate import evaluate
 from sciml.cli.list_problems import list_problems
 from sciml.cli.simulate import simulate
+from sciml.cli.train import train
 from sciml.cli.validate import validate
 
 app = typer.Typer(
@@ -43,6 +45,8 @@ def options(
 
 app.command(no_args_is_help=True)(discover)
 app.command(no_args_is_help=True)(simulate)
+app.command(no_args_is_help=True)(train)
+app.command(no_args_is_help=True)(evaluate)
 app.command()(validate)
 app.command("list")(list_problems)
 app.add_typer(data, name="data")

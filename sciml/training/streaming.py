@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FieldStatistics", "StreamedFields", "open_fields"]
 
-_OK = 1  # code of a good sample in datasets of pdes.generate
+_USABLE = ("ok", "under_resolved")  # of what pdes.generate says of a sample
 _log = logging.getLogger(__name__)
 
 
@@ -61,7 +61,7 @@ class StreamedFields:
     seed : int, default 0
         Of the order, which is a new one in every epoch.
     samples : int, slice or sequence of int, optional
-        Which samples. By default all, without those that `pdes.generate` marks as not good.
+        Which samples. By default all, without those that `pdes.generate` could not solve.
     lead : int, optional
         Makes every pair of times ``(t, t + lead)`` an example: inputs at the first, targets at the
         second. Times are indices.
@@ -325,14 +325,21 @@ def open_fields(path: str | Path) -> xr.Dataset:
 
 
 def _good_rows(dataset: xr.Dataset) -> np.ndarray:
+    """Samples that were solved; what is marked as under-resolved counts, and is said."""
+    from pdes.data.samples import STATUS
+
     rows = sample_rows(dataset, None)
-    if "status" not in dataset.data_vars or dataset["status"].dims != (SAMPLE,):
+    if "status" not in dataset.variables or dataset["status"].dims != (SAMPLE,):
         return rows
-    good = np.flatnonzero(dataset["status"].values == _OK)
+    codes = dataset["status"].values
+    good = np.flatnonzero(np.isin(codes, [STATUS.index(name) for name in _USABLE]))
+    for code, name in enumerate(STATUS):
+        count = int(np.sum(codes == code))
+        if count and name != "ok":
+            done = "used" if name in _USABLE else "left out"
+            _log.warning("%d of %d samples are %s: %s", count, len(rows), name, done)
     if len(good) == 0:
         raise ValueError(f"none of {len(rows)} samples has the status ok: choose samples=")
-    if len(good) < len(rows):
-        _log.warning("%d of %d samples are left out: not ok", len(rows) - len(good), len(rows))
     return good
 
 

@@ -145,14 +145,17 @@ def test_statistics_in_one_pass_are_those_of_the_whole(stored):
     np.testing.assert_allclose(targets.std, [data.u[:, 0].std()], rtol=1e-6)
 
 
-def test_samples_that_are_not_good_are_left_out(caplog):
-    data = dataset().assign(status=("sample", [1, 0, 1, 5, 1, 2, 1]))
+@pytest.mark.parametrize("place", ["variable", "coordinate"])
+def test_samples_that_were_not_solved_are_left_out(caplog, place):
+    data = dataset().assign(status=("sample", [1, 0, 1, 5, 1, 2, 4]))
+    data = data.set_coords("status") if place == "coordinate" else data
     fields = StreamedFields(data, inputs="a", targets="a", batch_size=2)
-    assert fields.samples.tolist() == [0, 2, 4, 6]
-    assert "3 of 7 samples are left out" in caplog.text
+    assert fields.samples.tolist() == [0, 2, 4, 5]
+    assert "1 of 7 samples are diverged: left out" in caplog.text
+    assert "1 of 7 samples are under_resolved: used" in caplog.text
     chosen = StreamedFields(data, inputs="a", targets="a", batch_size=2, samples=[1, 5])
     assert chosen.samples.tolist() == [1, 5]
-    bad = data.assign(status=("sample", [0] * 7))
+    bad = data.assign_coords(status=("sample", [0] * 7))
     with pytest.raises(ValueError, match="none of 7 samples"):
         StreamedFields(bad, inputs="a", targets="a", batch_size=2)
 

@@ -26,13 +26,17 @@ _PUBLIC = {
     "StabilityError": "pdes.simulate",
     "SteadyProblem": "pdes.steady",
     "available": "pdes.registry",
+    "describe": "pdes.describe_entry",
     "generate": "pdes.data.generate",
     "get": "pdes.registry",
+    "load": "pdes.data.store",
     "plot": "pdes.plot",
+    "read": "pdes.data.reader",
     "register": "pdes.registry",
     "save": "pdes.data.store",
     "simulate": "pdes.simulate",
     "solve": "pdes.steady",
+    "verify": "pdes.data.verification",
 }
 _ROOMS = ("data", "exact", "initial", "library", "solvers", "time")
 
@@ -55,7 +59,10 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from pdes.data.generate import generate
-    from pdes.data.store import save
+    from pdes.data.reader import read
+    from pdes.data.store import load, save
+    from pdes.data.verification import verify
+    from pdes.describe_entry import describe
     from pdes.equation import Equation
     from pdes.grid import Axis, Grid
     from pdes.plot import plot

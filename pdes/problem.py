@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Initial = Mapping[str, Any] | Callable[[Grid, np.random.Generator], Mapping[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Problem:
     """Everything that `pdes.simulate` needs to produce one trajectory.
 
@@ -68,6 +69,9 @@ class Problem:
         What a user should know: validity, what was chosen and why.
     source : str
         Where the problem was published.
+    arguments : mapping
+        Name and parameters that `pdes.get` made it of, defaults included; empty if made by hand.
+        What is replaced afterwards is not in it.
 
     Raises
     ------
@@ -104,6 +108,17 @@ class Problem:
     largest_spacing: float | None = None
     notes: str = ""
     source: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        from pdes.problem_text import problem_text
+
+        return problem_text(self)
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.grid.shape))
+        equation = textwrap.shorten("; ".join(str(self.equation).splitlines()), 120)
+        return f"<Problem {self.equation.name!r}: {equation} on {shape} points by {self.solver}>"
 
     def __post_init__(self) -> None:
         if not isinstance(self.equation, Equation):

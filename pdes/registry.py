@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+
 from pdes.problem import Problem
 from pdes.steady import SteadyProblem
 
@@ -36,7 +38,9 @@ class Entry:
 _ENTRIES: dict[str, Entry] = {}
 _NAMES: dict[str, str] = {}
 # What a problem is made of cannot be replaced by name: its exact solutions would stay behind.
-_FIXED = frozenset({"equation", "exact", "name", "residual", "flux", "parameters", "coefficients"})
+_FIXED = frozenset(
+    {"arguments", "coefficients", "equation", "exact", "flux", "name", "parameters", "residual"}
+)
 
 
 def register(
@@ -158,14 +162,23 @@ def get(name: str, **parameters: Any) -> Any:
             raise ValueError(
                 f"{entry.name!r} has no parameter {key!r}"
                 + _closest(key, [*entry.parameters, *overrides])
-                + f"; its parameters are {entry.parameters}"
+                + f"; its parameters are {entry.parameters}, see pdes.describe({entry.name!r})"
             )
     if "initial" in replaced and "exact_name" not in replaced:
         # The closed form belongs to the initial field that was taken away.
         replaced |= {"exact_name": None}
         if problem.solver == "exact":
             replaced = {"solver": "etdrk4", **replaced}
-    return dataclasses.replace(problem, **replaced) if replaced else problem
+    arguments = {"name": entry.name, **entry.parameters, **own}
+    replaced["arguments"] = {key: _plain(value) for key, value in arguments.items()}
+    return dataclasses.replace(problem, **replaced)
+
+
+def _plain(value: Any) -> Any:
+    """Value as JSON can write it, whatever number or text it is."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value if isinstance(value, str | int | float | bool | None) else repr(value)
 
 
 def available(tag: str | None = None) -> list[str]:
@@ -181,6 +194,11 @@ def available(tag: str | None = None) -> list[str]:
     list of str
         Sorted.
 
+    Raises
+    ------
+    ValueError
+        If no problem has the tag; the closest one is offered.
+
     Examples
     --------
     >>> import pdes
@@ -188,7 +206,23 @@ def available(tag: str | None = None) -> list[str]:
     True
     """
     _load_library()
+    if tag is not None:
+        known = tags()
+        if tag not in known:
+            raise ValueError(f"no problem has the tag {tag!r}{_closest(tag, known)}; tags: {known}")
     return sorted(name for name, entry in _ENTRIES.items() if tag is None or tag in entry.tags)
+
+
+def tags() -> list[str]:
+    """Words that problems can be selected by.
+
+    Examples
+    --------
+    >>> "benchmark" in tags()
+    True
+    """
+    _load_library()
+    return sorted({word for entry in _ENTRIES.values() for word in entry.tags})
 
 
 def entry_of(name: str) -> Entry:

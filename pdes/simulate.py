@@ -316,6 +316,7 @@ def _attributes(
         "equation": equation.text(),
         "latex": equation.latex(),
         "parameters": json.dumps(dict(equation.parameters)),
+        "arguments": json.dumps(dict(problem.arguments)),
         "solver": json.dumps(record),
         "status": "ok" if run is None else run.status,
         "message": "" if run is None else run.message,

@@ -49,7 +49,7 @@ def unknown(name: str, coordinates: Sequence[str] = ("x", "y")) -> Any:
     return sympy.Function(name, real=True)(*[coordinate(c) for c in coordinates])
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SteadyProblem:
     """Everything that `pdes.solve` needs.
 
@@ -68,7 +68,7 @@ class SteadyProblem:
     coordinates : tuple of str
         Spatial axes in order.
     parameters : mapping of str to float
-        Values of the symbols left in the residual.
+        Values of the symbols left in the residual; `arguments` says what `pdes.get` was given.
     coefficients : mapping of str to sympy.Expr, array or callable
         Functions in the residual: an expression in the coordinates, an array on the grid, or a
         function ``(**coordinates) -> array``.
@@ -88,6 +88,9 @@ class SteadyProblem:
         Arguments for the solver, such as ``{"degree": 2}``.
     notes, source : str
         What a user should know, and where the problem is from.
+    arguments : mapping
+        Name and parameters that `pdes.get` made it of, defaults included; empty if made by hand.
+        What is replaced afterwards is not in it.
 
     Raises
     ------
@@ -125,6 +128,16 @@ class SteadyProblem:
     options: Mapping[str, Any] = field(default_factory=dict)
     notes: str = ""
     source: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        from pdes.problem_text import steady_text
+
+        return steady_text(self)
+
+    def __repr__(self) -> str:
+        fields = ", ".join(self.fields)
+        return f"<SteadyProblem {self.name!r} of {fields} by {self.solver}>"
 
     def __post_init__(self) -> None:
         for name, value in self.parameters.items():
@@ -385,6 +398,7 @@ def _attributes(problem: SteadyProblem, solver: str, state: SteadyState) -> dict
         "equation": problem.equation,
         "latex": problem.latex(),
         "parameters": json.dumps(dict(problem.parameters)),
+        "arguments": json.dumps(dict(problem.arguments)),
         "boundary": json.dumps(describe(problem.boundary)),
         "solver": json.dumps({"name": solver, **state.record}),
         "status": state.status,

@@ -48,7 +48,7 @@ class Limits:
         if self.choices:
             return " or ".join(map(repr, self.choices))
         if self.whole:
-            return f"whole, {self.low:g} to {self.high:g}"
+            return f"whole, {self.low:.0f} to {self.high:.0f}"
         left = "(" if self.open_low or math.isinf(self.low) else "["
         return f"{left}{self.low:g}, {self.high:g}{')' if math.isinf(self.high) else ']'}"
 

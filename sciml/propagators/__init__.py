@@ -23,15 +23,41 @@ _PUBLIC = {
     "Residuals": "base",
     "UnsupportedEquation": "operator_terms",
     "phase_symbols": "symbols",
+    "AliasedReconstruction": "oscillatory_integral",
+    "AbstractPhasePropagator": "phase_propagator",
+    "RayPropagator": "rays",
+    "Spectrum": "spectrum",
+    "spectrum_of": "spectrum",
+    "AbstractField": "fields",
+    "Box": "fields",
+    "Disc": "fields",
+    "Gaussian": "fields",
+    "Packet": "fields",
+    "PiecewiseConstant": "fields",
+    "PiecewiseLinear": "fields",
+    "Tent": "fields",
 }
 
 __all__ = [
+    "AbstractField",
     "AbstractGenerator",
+    "AbstractPhasePropagator",
     "AbstractPropagator",
+    "AliasedReconstruction",
+    "Box",
+    "Disc",
+    "Gaussian",
+    "Packet",
     "PhaseSymbols",
+    "PiecewiseConstant",
+    "PiecewiseLinear",
+    "RayPropagator",
     "Residuals",
+    "Spectrum",
+    "Tent",
     "UnsupportedEquation",
     "phase_symbols",
+    "spectrum_of",
 ]
 
 
@@ -49,5 +75,19 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from sciml.propagators.base import AbstractGenerator, AbstractPropagator, Residuals
+    from sciml.propagators.fields import (
+        AbstractField,
+        Box,
+        Disc,
+        Gaussian,
+        Packet,
+        PiecewiseConstant,
+        PiecewiseLinear,
+        Tent,
+    )
     from sciml.propagators.operator_terms import UnsupportedEquation
+    from sciml.propagators.oscillatory_integral import AliasedReconstruction
+    from sciml.propagators.phase_propagator import AbstractPhasePropagator
+    from sciml.propagators.rays import RayPropagator
+    from sciml.propagators.spectrum import Spectrum, spectrum_of
     from sciml.propagators.symbols import PhaseSymbols, phase_symbols

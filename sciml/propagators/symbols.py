@@ -137,6 +137,11 @@ class PhaseSymbols:
             "phase_residual", "amplitude_residual", "eikonal", "transport", "remainder"
         )
 
+    @cached_property
+    def damping(self) -> sympy.Expr:
+        """Rate at which the amplitude falls along a ray: the factor of ``a`` in its equation."""
+        return sympy.expand(self.amplitude_residual).coeff(sympy.Symbol("a", real=True))
+
     @property
     def gradient(self) -> tuple[sympy.Symbol, ...]:
         """Symbols of the first derivatives of the phase, one for each coordinate."""

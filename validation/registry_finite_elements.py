@@ -393,4 +393,83 @@ THERMOELASTIC = Case(
     ),
 )
 
-CASES = [SMOOTH, CORNERS, GRADED, EXACT, MOTZ, KELLOGG, SUITE, BATTERY, THERMOELASTIC]
+# --- Scattering ----------------------------------------------------------------------------------
+
+SCATTERING = _orders(
+    "scattering",
+    "A plane wave scattered by a soft and by a hard disc, against the series of Mie",
+    "Complex fields on half a ring; the outer circle absorbs, with the data of the closed form.",
+    [
+        Row("helmholtz_disc", degree, degree + 1.0, float(degree), sizes, {"surface": surface})
+        for surface in ("soft", "hard")
+        for degree, sizes in ((1, (8, 16, 32)), (2, (4, 8, 16)))
+    ],
+    _WHY + "; the phase is resolved",
+    tier="full",
+    within=0.15,
+)
+
+
+def _mie() -> Measurements:
+    """Conditions on the circle, and the energy that the scattered wave carries away."""
+    from pdes.exact.mie_series import mie_coefficients, mie_series
+
+    values: dict[str, float] = {"value on a soft disc": 0.0, "slope on a hard disc": 0.0}
+    angles, table, worst = np.linspace(0.1, 3.0, 29), [], 0.0
+    x, y = np.cos(angles), np.sin(angles)
+    for k in (0.5, 3.0, 12.0):
+        soft = np.abs(mie_series(k).evaluate(x=x, y=y)["u"]).max()
+        along = mie_series(k, surface="hard").gradient(x=x, y=y)["u"]
+        hard = np.abs(along[0] * x + along[1] * y).max() / k
+        values["value on a soft disc"] = max(values["value on a soft disc"], float(soft))
+        values["slope on a hard disc"] = max(values["slope on a hard disc"], float(hard))
+        for surface in ("soft", "hard"):
+            b = mie_coefficients(k, surface)
+            n = np.arange(len(b))
+            # What a lossless disc takes out of the incident wave is what it scatters.
+            weight = np.where(n == 0, 1.0, 0.5)
+            scattered = float(np.sum(weight * np.abs(b) ** 2))
+            forward = -float(np.real(np.sum(b * (-1j) ** (n % 4))))
+            worst = max(worst, abs(scattered - forward) / scattered)
+            table.append(
+                {
+                    "surface": surface,
+                    "k a": k,
+                    "terms": len(b),
+                    "cross section over the diameter": 2.0 / k * scattered,
+                }
+            )
+    return Measurements(values={**values, "balance of energy": worst}, table=table)
+
+
+MIE = Case(
+    name="mie-series",
+    title="The series of Mie keeps its conditions and its energy",
+    description=(
+        "Largest value or slope (over k) on the circle at k a = 1/2, 3 and 12, and the optical "
+        "theorem in the plane."
+    ),
+    run=_mie,
+    predictions=tuple(
+        Prediction(name=name, value=bound, kind="at_most", source=source)
+        for name, bound, source in (
+            ("value on a soft disc", 1e-12, "terms fall faster than exponentially beyond k a"),
+            ("slope on a hard disc", 1e-12, "terms fall faster than exponentially beyond k a"),
+            ("balance of energy", 1e-13, "optical theorem (Morse and Feshbach 1953)"),
+        )
+    ),
+)
+
+CASES = [
+    SMOOTH,
+    CORNERS,
+    GRADED,
+    EXACT,
+    MOTZ,
+    KELLOGG,
+    SUITE,
+    BATTERY,
+    THERMOELASTIC,
+    SCATTERING,
+    MIE,
+]

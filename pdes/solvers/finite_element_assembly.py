@@ -19,7 +19,7 @@ def assemble(problem: SteadyProblem, form: LinearForm, space: Space) -> tuple[An
     sample = sampler(problem, np.asarray(space.basis.global_coordinates()))
     count, size = len(problem.fields), space.size
     blocks: list[list[Any]] = [[None] * count for _ in range(count)]
-    load = np.zeros((count, size))
+    rows: list[np.ndarray] = []
     for i in range(count):
         for j in range(count):
             weights = _weights(form, i, j, sample)
@@ -29,12 +29,19 @@ def assemble(problem: SteadyProblem, form: LinearForm, space: Space) -> tuple[An
             if weights is None:
                 blocks[i][j] = sparse.csr_matrix((size, size))
                 continue
-            blocks[i][j] = skfem.BilinearForm(_bilinear).assemble(space.basis, **weights)
+            form_of = skfem.BilinearForm(_bilinear, dtype=_kind(*weights.values()))
+            blocks[i][j] = form_of.assemble(space.basis, **weights)
         source: dict[str, Any] = {"f": sample(form.load.get((i,), 0.0))}
         source |= {f"g{k}": sample(form.prestress.get((i, k), 0.0)) for k in (0, 1)}
         _check_finite(problem, i, source)
-        load[i] = skfem.LinearForm(_linear).assemble(space.basis, **source)
-    return sparse.bmat(blocks, format="csr"), load.ravel()
+        linear = skfem.LinearForm(_linear, dtype=_kind(*source.values()))
+        rows.append(linear.assemble(space.basis, **source))
+    return sparse.bmat(blocks, format="csr"), np.concatenate(rows)
+
+
+def _kind(*arrays: Any) -> Any:
+    """Complex if any of the arrays is."""
+    return np.complex128 if any(np.iscomplexobj(array) for array in arrays) else np.float64
 
 
 def _weights(form: LinearForm, i: int, j: int, sample: Any) -> dict[str, Any] | None:
@@ -102,8 +109,8 @@ def natural(
 ) -> tuple[Any, np.ndarray]:
     """What Neumann and Robin conditions add to the matrix and the load."""
     count, size = len(problem.fields), space.size
-    load = np.zeros((count, size))
-    mass = [sparse.csr_matrix((size, size)) for _ in range(count)]
+    load: list[Any] = [np.zeros(size) for _ in range(count)]
+    mass: list[Any] = [sparse.csr_matrix((size, size)) for _ in range(count)]
     for side, row in conditions.items():
         for i, condition in enumerate(row.values()):
             if isinstance(condition, Dirichlet | Outflow):
@@ -121,19 +128,21 @@ def natural(
             )
             sample = sampler(problem, np.asarray(basis.global_coordinates()))
             flux = condition.flux if isinstance(condition, Neumann) else condition.value
-            load[i] += skfem.LinearForm(lambda v, w: w["f"] * v).assemble(basis, f=sample(flux))
+            inflow = sample(flux)
+            linear = skfem.LinearForm(lambda v, w: w["f"] * v, dtype=_kind(inflow))
+            load[i] = load[i] + linear.assemble(basis, f=inflow)
             if isinstance(condition, Robin):
-                mass[i] = mass[i] + skfem.BilinearForm(lambda u, v, w: w["c"] * u * v).assemble(
-                    basis, c=sample(condition.coefficient)
-                )
-    return sparse.block_diag(mass, format="csr"), load.ravel()
+                weight = sample(condition.coefficient)
+                bilinear = skfem.BilinearForm(lambda u, v, w: w["c"] * u * v, dtype=_kind(weight))
+                mass[i] = mass[i] + bilinear.assemble(basis, c=weight)
+    return sparse.block_diag(mass, format="csr"), np.concatenate(load)
 
 
 def essential(
     problem: SteadyProblem, conditions: dict[str, dict[str, Condition]], space: Space
 ) -> tuple[np.ndarray, np.ndarray]:
     """Unknowns that Dirichlet conditions fix, and their values."""
-    fixed: dict[int, float] = {}
+    fixed: dict[int, Any] = {}
     for side, row in conditions.items():
         for i, condition in enumerate(row.values()):
             if not isinstance(condition, Dirichlet):

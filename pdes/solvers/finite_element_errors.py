@@ -59,5 +59,6 @@ def error_norms(
 
 
 def _norm(basis: Any, values: np.ndarray) -> float:
-    squares = values**2 if values.ndim == 2 else np.sum(values**2, axis=0)
+    size = np.abs(values) ** 2
+    squares = size if size.ndim == 2 else np.sum(size, axis=0)
     return float(np.sqrt(np.sum(squares * basis.dx)))

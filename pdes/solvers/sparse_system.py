@@ -84,13 +84,20 @@ def solve_sparse(
         raise ValueError(f"linear_solver={method!r}, wanted 'auto', 'direct' or 'multigrid'")
     if method == "multigrid" and not symmetric:
         raise ValueError("linear_solver='multigrid' needs a symmetric system; use 'direct'")
-    u = np.zeros(len(load))
+    kind = np.result_type(
+        matrix.dtype, load, np.asarray(values, dtype=None if len(values) else "f8")
+    )
+    if method == "multigrid" and kind.kind == "c":
+        raise ValueError("linear_solver='multigrid' is for real systems; use 'direct'")
+    u = np.zeros(len(load), dtype=kind)
     u[fixed] = values
     free = np.setdiff1d(np.arange(len(load)), fixed)
     rest = (load - matrix @ u)[free]
-    inner = _pruned(matrix.tocsr()[free][:, free])
+    inner = _pruned(matrix.tocsr()[free][:, free].astype(kind))
     chosen = method
-    if method == "auto":
+    if method == "auto" and kind.kind == "c":
+        chosen = "direct"
+    elif method == "auto":
         limit = DIRECT_LIMIT if _mostly_negative(inner) else AGGREGATION_LIMIT
         chosen = "multigrid" if symmetric and blocks == 1 and free.size > limit else "direct"
     found, count = np.zeros(0), 0
@@ -120,7 +127,7 @@ def _factorized(matrix: Any, load: np.ndarray, symmetric: bool) -> np.ndarray:
     if not load.size:
         return load
     try:
-        return splu(sparse.csc_matrix(matrix), **options).solve(load)
+        return splu(sparse.csc_matrix(matrix), **options).solve(load.astype(matrix.dtype))
     except RuntimeError as error:
         raise ConvergenceError(
             f"the matrix is singular ({error})", history=[], tolerance=0.0

@@ -54,6 +54,9 @@ ROWS = [
     Row("lame_cylinder", 2, 3.0, 2.0, (4, 8, 16)),
     Row("thermoelastic_cylinder", 1, 2.0, 1.0, (4, 8, 16)),
     Row("thermoelastic_cylinder", 2, 3.0, 2.0, (4, 8, 16)),
+    # A complex wave with sides that absorb: the hard disc also tests natural conditions.
+    Row("helmholtz_disc", 1, 2.0, 1.0, (6, 9, 13)),
+    Row("helmholtz_disc", 2, 3.0, 2.0, (3, 5, 8), {"surface": "hard"}),
     Row("thermoelastic_mode", 1, 2.0, 1.0, (8, 16, 32)),
     Row("thermoelastic_mode", 2, 3.0, 2.0, (8, 16, 32)),
     # A kink of the second derivative across cells: derivatives exponent - 1/2 = 2 at most.

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from sciml.cli.console import messages, output, sizes_text
-from sciml.cli.failure import check_suffix, check_target, readable
+from sciml.cli.failure import check_suffix, check_target, readable, said_warnings
 
 _CARD = ("title", "license", "source")
 
@@ -55,7 +55,10 @@ def data_make(
     ] = True,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
-    """Make a dataset, or finish one that was interrupted: make the same call again.
+    """Make a dataset, or finish or repair one: make the same call again.
+
+    A file that is there is compared with its checksums; what is missing or damaged is made, to
+    the same bits, and what was damaged is said.
 
     For example: sciml data make fno_burgers --samples 100 --out burgers.zarr
     """
@@ -69,7 +72,8 @@ def data_make(
         made = Recipe.from_toml(path)
         changes = {"samples": samples, "seed": seed}
         made = dataclasses.replace(made, **{k: v for k, v in changes.items() if v is not None})
-        with _client(dask) as client, _progress(made.problem) as progress:
+        _say_size(made, out)
+        with said_warnings(), _client(dask) as client, _progress(made.problem) as progress:
             data = make(
                 made,
                 out,
@@ -82,6 +86,17 @@ def data_make(
                 resume=resume,
             )
         _summary(data, out)
+
+
+def _say_size(made: Any, out: Path) -> None:
+    """Size of what is about to be made, before anything is computed."""
+    from pdes.data.preflight import check_source, estimated_bytes
+    from pdes.data.samples import Source
+    from pdes.memory import size_text
+
+    total = estimated_bytes(check_source(Source(recipe=made)), made)
+    line = f"{made.samples} samples, about {size_text(total)} before compression, to {out}"
+    messages().print(line, markup=False, soft_wrap=True)
 
 
 def find_recipe(recipe: str) -> Path:

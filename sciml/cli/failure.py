@@ -42,6 +42,28 @@ def readable(debug: bool = False) -> Iterator[None]:
         raise typer.Exit(EXIT_USAGE) from None
 
 
+@contextlib.contextmanager
+def said_warnings() -> Iterator[None]:
+    """Show warnings as yellow sentences, each once, instead of lines of Python."""
+    import warnings
+
+    from rich.text import Text
+
+    said: set[str] = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        text = str(message)
+        if text not in said:
+            said.add(text)
+            messages().print(Text(f"Warning: {text}", style="yellow"), soft_wrap=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("always", ResourceWarning)
+        warnings.showwarning = show
+        yield
+
+
 def check_suffix(option: str, path: Path, suffixes: tuple[str, ...]) -> None:
     """Refuse a target whose format is not known, before the work is done."""
     if path.suffix.lower() not in suffixes:

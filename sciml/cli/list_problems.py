@@ -14,25 +14,32 @@ if TYPE_CHECKING:
 
 
 def list_problems(
+    name: Annotated[
+        str | None, typer.Argument(help="Describe this problem: parameters, ranges, solvers, ...")
+    ] = None,
     tag: Annotated[
         str | None, typer.Option("--tag", help="Only problems with this tag, such as benchmark.")
     ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
-    """List the problems of the registry: name, equation, tags."""
+    """List the problems of the registry, or describe one of them.
+
+    For example: sciml list burgers
+    """
     with readable(debug):
         import pdes
         from pdes.registry import entry_of
 
-        names = pdes.available(tag)
-        if tag is not None and not names:
-            tags = sorted({word for name in pdes.available() for word in entry_of(name).tags})
-            raise ValueError(f"No problem has the tag {tag!r}. Tags: {', '.join(tags)}.")
+        if name is not None and tag is not None:
+            raise ValueError(f"--tag {tag} selects from the list: leave it out, or the name {name}")
+        if name is not None:
+            output().print(str(pdes.describe(name)), markup=False, soft_wrap=True)
+            return
         rows = []
-        for name in names:
-            entry = entry_of(name)
-            label, tags = ", ".join((name, *entry.aliases)), ", ".join(sorted(entry.tags))
-            rows.append((label, statement(pdes.get(name), entry.build.__doc__), tags))
+        for known in pdes.available(tag):
+            entry = entry_of(known)
+            label, tags = ", ".join((known, *entry.aliases)), ", ".join(sorted(entry.tags))
+            rows.append((label, statement(pdes.get(known), entry.build.__doc__), tags))
         _print(rows, output())
 
 

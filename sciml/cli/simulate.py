@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sciml.cli.console import output, sizes_text
-from sciml.cli.failure import check_suffix, check_target, readable
+from sciml.cli.failure import check_suffix, check_target, readable, said_warnings
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -21,7 +21,9 @@ def simulate(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="Parameter of the problem; repeat for several."
+            "--set",
+            metavar="NAME=VALUE",
+            help="Parameter of the problem, see `sciml list NAME`; repeat for several.",
         ),
     ] = None,
     samples: Annotated[
@@ -33,6 +35,9 @@ def simulate(
             "--seed", min=0, help="Seed of the initial fields; the problem's own if left out."
         ),
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a file that is there.")
+    ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> None:
     """Simulate a problem, or solve a steady one, and write the result.
@@ -42,10 +47,15 @@ def simulate(
     with readable(debug):
         check_suffix("--out", out, (".nc", ".zarr"))
         check_target("--out", out, folder=out.suffix.lower() == ".zarr")
+        if out.exists() and not overwrite:
+            raise ValueError(
+                f"--out {out} exists: choose another name, or replace it (--overwrite)"
+            )
         import pdes
 
-        problem = pdes.get(name, **parse_settings(settings or []))
-        dataset, equation = _computed(problem, samples, seed)
+        with said_warnings():
+            problem = pdes.get(name, **built(parse_settings(settings or [])))
+            dataset, equation = _computed(problem, samples, seed)
         pdes.save(dataset, out)
         console = output()
         console.print(equation, markup=False, soft_wrap=True)
@@ -70,6 +80,29 @@ def _computed(problem: Any, samples: int | None, seed: int | None) -> tuple[xr.D
                 "for its data; leave it out, and change the data with --set"
             )
     return pdes.solve(problem), statement(problem, entry_of(problem.name).build.__doc__)
+
+
+def built(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings with the grid and the initial field made of what is written in JSON.
+
+    Examples
+    --------
+    >>> built({"grid": {"x": [0.0, 1.0, 64]}})["grid"].shape
+    (64,)
+    """
+    from pdes.data.recipe import build_family, build_grid
+
+    found = dict(settings)
+    for key, build, example in (
+        ("grid", build_grid, '{"x": [0, 6.28, 128]}'),
+        ("initial", build_family, '{"family": "RandomFourier", "modes": 4}'),
+    ):
+        if key not in found:
+            continue
+        if not isinstance(found[key], dict):
+            raise ValueError(f"--set {key}={found[key]}: wanted JSON such as {key}='{example}'")
+        found[key] = build(found[key])
+    return found
 
 
 def parse_settings(settings: list[str]) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def test_families_that_are_named_do_fit(name):
             continue
         kind = getattr(pdes.initial, family)
         known = {item.name for item in dataclasses.fields(kind)}
-        more = {"fields": names} if "fields" in known else {}
+        more = {"fields": names} if "fields" in known and family != "GaussianClusters" else {}
         drawn = dataclasses.replace(problem, initial=kind(**arguments[family], **more))
         data = pdes.simulate(drawn, times=[0.0], strict=False)
         assert set(data.data_vars) >= set(names), family

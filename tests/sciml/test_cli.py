@@ -530,7 +530,63 @@ def test_list_by_tag():
     assert "kuramoto_sivashinsky" in chaotic and "heat" not in chaotic
     result = sciml_command("list", "--tag", "nonsense")
     assert result.exit_code == 2
-    assert "No problem has the tag 'nonsense'. Tags: " in result.stderr
+    assert "no problem has the tag 'nonsense'; tags: " in result.stderr
+
+
+def test_list_describes_one_problem():
+    import pdes
+
+    result = sciml_command("list", "burgers")
+    assert result.exit_code == 0, result.output
+    assert result.output.strip() == str(pdes.describe("burgers")).strip()
+    assert "viscosity = 0.1  [0.0001, 10]  nu, the viscosity [L^2/T]" in result.output
+    for arguments, words in (
+        (["list", "burger"], "did you mean 'burgers'?"),
+        (["list", "burgers", "--tag", "1d"], "leave it out"),
+        (["list", "--tag", "benchmrk"], "did you mean 'benchmark'?"),
+    ):
+        failed = sciml_command(*arguments)
+        assert failed.exit_code == 2
+        assert words in " ".join(failed.output.split())
+
+
+def test_simulate_replaces_a_file_only_when_told(tmp_path):
+    out = tmp_path / "u.nc"
+    out.write_text("precious")
+    refused = sciml_command("simulate", "heat_one_mode", "--out", out)
+    assert refused.exit_code == 2
+    assert "exists: choose another name, or replace it (--overwrite)" in " ".join(
+        refused.output.split()
+    )
+    assert out.read_text() == "precious"
+    assert sciml_command("simulate", "heat_one_mode", "--out", out, "--overwrite").exit_code == 0
+    assert out.read_bytes()[:8] != b"precious"
+
+
+def test_simulate_takes_a_grid_and_an_initial_field_as_json(tmp_path):
+    from pdes.data import load
+
+    out = tmp_path / "u.nc"
+    result = sciml_command(
+        *("simulate", "heat", "--out", out, "--set", 'grid={"x": [0, 1, 32]}'),
+        *("--set", 'initial={"family": "RandomFourier", "modes": 2}', "--set", "times=[0, 0.1]"),
+        *("--set", "stored_points=null"),
+    )
+    assert result.exit_code == 0, result.output
+    assert load(out).sizes == {"time": 2, "x": 32}
+    for text, words in (("grid=64", "wanted JSON such as"), ("initial=sine", "wanted JSON")):
+        failed = sciml_command("simulate", "heat", "--out", tmp_path / "v.nc", "--set", text)
+        assert failed.exit_code == 2 and words in failed.output
+
+
+def test_warnings_of_a_run_are_sentences(tmp_path):
+    result = sciml_command(
+        "simulate", "burgers", "--out", tmp_path / "u.nc", "--set", "times=[0, 0.01]",
+        "--set", "viscosity=0.0001", "--set", 'grid={"x": [0, 6.28, 16]}',
+        "--set", "stored_points=16",
+    )  # fmt: skip
+    assert "Warning: the highest modes hold" in result.output
+    assert "ResolutionWarning" not in result.output and ".py:" not in result.output
 
 
 def test_simulate_writes_what_the_library_simulates(tmp_path):

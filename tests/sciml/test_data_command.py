@@ -56,6 +56,17 @@ def test_make_verify_and_resume(recipe, tmp_path):
     assert checked.exit_code == 0, checked.output
     assert "2 samples solved again agree" in checked.output
     assert data.u.attrs["sha256"][:16] in checked.output
+    assert "4 samples, about " in made.output and "before compression" in made.output
+    (store / "u" / "2.0.0").unlink()
+    broken = sciml("data", "verify", store)
+    assert broken.exit_code == 2 and "make it again with the same call" in broken.output
+    mended = sciml("data", "make", recipe, "--out", store)
+    assert mended.exit_code == 0
+    assert "Warning: heat.zarr was damaged: sample 2 (u); made again, to the same bits" in " ".join(
+        mended.output.split()
+    )
+    assert "GenerationWarning" not in mended.output and ".py" not in mended.output
+    assert load(store).equals(data)
     again = sciml("data", "make", recipe, "--out", store, "--no-resume")
     assert again.exit_code == 2 and "exists" in again.output
     assert sciml("data", "make", recipe, "--out", store).exit_code == 0

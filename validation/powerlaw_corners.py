@@ -335,7 +335,7 @@ def _noise() -> Measurements:
     jacobian = np.column_stack([columns[0], slopes.values[0, 1]])  # the coefficient of sin is 1
     values, rows = {}, []
     for sigma in (1e-3, 1e-2):
-        rng, found, bars = np.random.default_rng(17), [], []
+        rng, found, bars = np.random.default_rng([17, int(1 / sigma)]), [], []
         bound = math.sqrt(cramer_rao_bound(jacobian, sigma)[-1, -1])
         for _ in range(_TRIALS):
             noisy = data + sigma * rng.normal(size=200)

@@ -21,7 +21,7 @@ def _drift() -> Measurements:
 
     theta = np.linspace(0.0, NOTCH, 200)
     data = np.exp(theta / 3) * theta * (NOTCH - theta)
-    rows, errors = [], {}
+    rows, errors, final = [], {}, math.inf
     for weight in (1.0, 10.0, 100.0, 1000.0):
         fit = WedgeFit(NOTCH, "DD", order=2).fit(arc=(theta, data), W=weight)
         exact = fit.quantize()

@@ -9,8 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _PUBLIC = {
+    "Efficiency": "efficiency",
     "MSN": "msn",
     "MSNPinn": "msn_pinn",
+    "PowerLawBatch": "batch",
+    "PowerLawFit": "power_law_fit",
     "RMNAngular": "angular",
     "RMNDirect": "radial",
     "RMNMultiCenter": "multi_center",
@@ -21,13 +24,17 @@ _PUBLIC = {
     "WedgeSamples": "wedge_samples",
     "admissible_exponent": "admissible",
     "characteristic_matrix": "wedge_model",
+    "fit_power_laws": "batch",
     "fit_sources": "sources",
     "variable_projection": "varpro",
 }
 
 __all__ = [
     "MSN",
+    "Efficiency",
     "MSNPinn",
+    "PowerLawBatch",
+    "PowerLawFit",
     "RMNAngular",
     "RMNDirect",
     "RMNMultiCenter",
@@ -38,6 +45,7 @@ __all__ = [
     "WedgeSamples",
     "admissible_exponent",
     "characteristic_matrix",
+    "fit_power_laws",
     "fit_sources",
     "variable_projection",
 ]
@@ -58,9 +66,12 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from sciml.powerlaw.admissible import admissible_exponent
     from sciml.powerlaw.angular import RMNAngular
+    from sciml.powerlaw.batch import PowerLawBatch, fit_power_laws
+    from sciml.powerlaw.efficiency import Efficiency
     from sciml.powerlaw.msn import MSN
     from sciml.powerlaw.msn_pinn import MSNPinn
     from sciml.powerlaw.multi_center import RMNMultiCenter
+    from sciml.powerlaw.power_law_fit import PowerLawFit
     from sciml.powerlaw.radial import RMNDirect
     from sciml.powerlaw.source_fit import SourceFit
     from sciml.powerlaw.sources import fit_sources

@@ -21,7 +21,12 @@ from sciml.powerlaw.starts import (
     stratified_starts,
 )
 from sciml.powerlaw.structure import CLOSE, Structure, group
-from sciml.powerlaw.varpro import STATIONARY, SeparableFit, variable_projection
+from sciml.powerlaw.varpro import (
+    STATIONARY,
+    SeparableFit,
+    reduced_residuals,
+    variable_projection,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -40,11 +45,16 @@ MERGED = 1e-3
 RANKED, SEARCH_STEPS = 1e-6, 30
 """While starts are only ranked, a fit rests when a step promises this share of the residual."""
 
+POLISH_STEPS = 100
+
+PENCIL_STARTS = 2
+"""So many of the pencil's starts are followed, those that leave the smallest residual."""
+
 RACE_STEPS, RACE_TRIALS, RACE_FINALISTS, RACE_ROWS = 8, 6, 3, 400
 """Random starts run this many steps, with so many failures, on so many rows; the best run on."""
 
-FEW_STEPS = 30
-"""From the pencil of exact samples, the right order converges within so many steps."""
+LARGEST_BY_BIC = 6
+"""Samples that are not met to rounding do not determine more exponents than this."""
 
 LOOK_AHEAD = 2
 """So many orders in a row must fail to lower BIC before the search for the order ends."""
@@ -129,6 +139,19 @@ class Search:
             self._known[order] = found
         return self._known[order]
 
+    def of_structure(self, structure: Structure) -> Candidate:
+        """Best fit of given blocks: from random starts, pairs from their exponents."""
+        if structure.n_parameters == 0:
+            return self._of_order(0)
+        drawn = stratified_starts(structure.n_parameters, self.bounds, self.starts, self.rng)
+        starts = drawn.copy()
+        for k in range(structure.pairs):
+            at = structure.powers + 2 * k
+            low, high = drawn[:, at], drawn[:, at + 1]
+            starts[:, at], starts[:, at + 1] = 0.5 * (low + high), 0.25 * (high - low) ** 2
+        best = self.fit(structure, starts, "random starts")
+        return self.polish(best)
+
     def best_order(self, largest: int, noise: float | None = None) -> Candidate:
         """Smallest BIC over the orders, or the first that meets the data to rounding.
 
@@ -143,7 +166,7 @@ class Search:
             return exact
         best: Candidate | None = None
         worse = 0
-        for order in range(0 if self.fixed else 1, largest + 1):
+        for order in range(0 if self.fixed else 1, min(largest, LARGEST_BY_BIC) + 1):
             found = self._of_order(order)
             if found.exact:
                 return found
@@ -188,11 +211,11 @@ class Search:
             **{"rtol": self.rtol, "stationary": RANKED, "max_iterations": SEARCH_STEPS, **options},
         )
 
-    def polish(self, candidate: Candidate) -> Candidate:
+    def polish(self, candidate: Candidate, rows: RadialRows | None = None) -> Candidate:
         """Iterate a candidate to rest."""
-        options = {"stationary": STATIONARY, "max_iterations": 200}
+        options = {"stationary": STATIONARY, "max_iterations": POLISH_STEPS}
         start = candidate.fit.parameters
-        found = self.fit(candidate.structure, start, candidate.source, **options)
+        found = self.fit(candidate.structure, start, candidate.source, rows, **options)
         return found if found.misfit <= candidate.misfit * (1 + 1e-9) else candidate
 
     def _search(self, order: int) -> Candidate:
@@ -213,7 +236,7 @@ class Search:
         if not self.profiles or self.profiles[0].misfit > SMOOTH:
             return None
         for order in range(1, largest + 1):
-            found = self._from_pencil(order, max_iterations=FEW_STEPS)
+            found = self._from_pencil(order)
             best = min(found, key=lambda candidate: candidate.misfit)
             if best.misfit > NEARLY:
                 continue
@@ -232,16 +255,23 @@ class Search:
         return self._profiles
 
     def _from_pencil(self, order: int, **options: Any) -> list[Candidate]:
-        found: list[Candidate] = []
+        """Follow what the pencil sees in each profile, with close exponents as pairs and apart."""
+        starts: list[tuple[float, Structure, NDArray]] = []
         for profile in self.profiles:
             exponents = pencil_start(profile, order, self.bounds)
             for close in (True, False) if self.pairs else (False,):
                 structure, start = self._arrange(exponents, close)
-                found.append(self.fit(structure, start, "matrix pencil", **options))
-                if found[-1].misfit < NEARLY:
-                    return found
+                model = RadialSum(self.rows.r, structure)
+                cost = reduced_residuals(model, self.rows.y, start[None], self.rows.weights)
+                starts.append((float(cost[0]), structure, start))
                 if structure.pairs == 0:
                     break
+        starts.sort(key=lambda entry: entry[0])
+        found: list[Candidate] = []
+        for _, structure, start in starts[:PENCIL_STARTS]:
+            found.append(self.fit(structure, start, "matrix pencil", **options))
+            if found[-1].misfit < NEARLY:
+                break
         return found
 
     def _arrange(self, exponents: NDArray, close: bool) -> tuple[Structure, NDArray]:
@@ -281,8 +311,13 @@ class Search:
             found.append(self.fit(*split, "split"))
         return found
 
-    def tidy(self, candidate: Candidate) -> Candidate:
-        """Turn merged powers into a pair block, and a wide pair into two powers."""
+    def tidy(self, candidate: Candidate, changes: int = 3) -> Candidate:
+        """Turn merged powers into a pair block, and a wide pair into two powers.
+
+        Not more often than ``changes``: a poor fit may turn to and fro.
+        """
+        if changes == 0:
+            return candidate
         structure, parameters = candidate.structure, candidate.fit.parameters
         powers, pairs = structure.split(parameters)
         order = np.argsort(powers)
@@ -306,5 +341,5 @@ class Search:
         refit = self.polish(self.fit(changed, start, candidate.source))
         # the same functions in other coordinates: only rounding may make it worse
         if refit.misfit <= max(1.0000001 * candidate.misfit, 1e-15):
-            return self.tidy(refit)
+            return self.tidy(refit, changes - 1)
         return candidate

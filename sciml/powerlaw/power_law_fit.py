@@ -1,0 +1,589 @@
+"""Estimator of sums of powers of the radius."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from sciml.powerlaw.diagnosis import (
+    DEVIATIONS,
+    STATUSES,
+    Drift,
+    Finding,
+    contamination,
+    convergence,
+    merged,
+    unresolved_pair,
+    window_drift,
+)
+from sciml.powerlaw.efficiency import Efficiency, measure_efficiency
+from sciml.powerlaw.radial_sum import RadialSum
+from sciml.powerlaw.radial_terms import RadialTerm, radial_terms, table
+from sciml.powerlaw.rows import RadialRows, stack
+from sciml.powerlaw.samples import R_MIN, check_bounds, radii, read_samples
+from sciml.powerlaw.search import Candidate, Search
+from sciml.powerlaw.structure import Structure
+from sciml.powerlaw.varpro import SeparableFit, variable_projection
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LARGEST_ORDER = 8
+"""``order="auto"`` looks no further."""
+
+
+class PowerLawFit(RegressorMixin, BaseEstimator):
+    """Fit ``y = sum_k c_k r^(mu_k)`` with free exponents, logarithms and oscillations.
+
+    Coefficients are eliminated by variable projection, exponents iterate by Levenberg-Marquardt
+    from start values that a matrix pencil reads off the samples, from random ones, and from fits of
+    lower order. Exponents that meet are fitted as a pair block, which passes smoothly from two
+    powers over ``r^s, r^s log r`` to oscillations.
+
+    Parameters
+    ----------
+    order : int or "auto", default "auto"
+        Number of free exponents. ``"auto"`` takes the first that meets the samples to rounding
+        (relative residual 1e-12; up to 8), else the one of smallest BIC (up to 6).
+    blocks : "auto", "powers" or sequence, default "auto"
+        ``"powers"`` forbids pair blocks. A sequence fixes the model: ``"power"`` and ``"pair"`` for
+        free blocks and numbers for known exponents, such as ``("power", 0.0)`` for one power
+        and a constant; the order is then that of the sequence.
+    bounds : tuple of float, default (-3, 5)
+        Range of exponents. Those at or below ``-d/2`` are not square integrable at the center
+        of ``d`` dimensions: right for samples that stay away from it.
+    starts : int, default 40
+        Random starts per order.
+    rtol : float, default 1e-15
+        Relative step at which the iteration rests.
+    random_state : int, RandomState or None, default 0
+        Seed of the random starts.
+    center : array_like, optional
+        Center of the radii, if samples are points; the origin by default.
+
+    Attributes
+    ----------
+    exponents_ : ndarray of complex, shape (order,)
+        Ascending.
+    coefficients_ : ndarray, shape (order,)
+        In the same order; complex if exponents are. See ``terms_`` for their functions.
+    standard_errors_ : dict of ndarray
+        ``"exponents"`` and ``"coefficients"``; complex ones hold the errors of both parts.
+    terms_ : tuple of RadialTerm
+        Exponents with coefficients, errors and what function they belong to.
+    blocks_ : tuple of str
+        ``"power"``, ``"pair"`` and ``"fixed"``.
+    status_ : str
+        ``"ok"``, or what is wrong: ``"unidentifiable"``, ``"empty"`` (all values are 0),
+        ``"not_converged"``, ``"rank_deficient"``, ``"bound_active"``, ``"unresolved"`` (exponents
+        that the noise does not tell apart, reported merged), ``"not_a_power_law"`` (the leading
+        exponent drifts with the window), ``"contaminated"`` (more terms are there than were asked
+        for, and they bias these).
+    advice_ : tuple of str
+        What helps, empty if the status is ok.
+    drift_ : Drift or None
+        Movement of the leading exponent when the outer half of the radii is left out.
+    relative_residual_ : float
+    fit_ : SeparableFit
+        The fit behind it all.
+
+    Examples
+    --------
+    >>> r = np.linspace(0.01, 1.0, 200)
+    >>> model = PowerLawFit().fit(r, 2.0 / r + np.log(r))
+    >>> model.status_, model.blocks_
+    ('ok', ('power', 'pair'))
+    >>> print(model)
+    PowerLawFit: 3 exponents, relative residual ...e-1..., ok
+    term        exponent  error...
+    r^-1        -1 ...
+    """
+
+    fit_: SeparableFit
+    terms_: tuple[RadialTerm, ...]
+    status_: str
+
+    def __init__(
+        self,
+        order: int | str = "auto",
+        blocks: str | Sequence[str | float] = "auto",
+        bounds: tuple[float, float] = (-3, 5),
+        starts: int = 40,
+        rtol: float = 1e-15,
+        random_state: Any = 0,
+        center: ArrayLike | None = None,
+    ) -> None:
+        self.order = order
+        self.blocks = blocks
+        self.bounds = bounds
+        self.starts = starts
+        self.rtol = rtol
+        self.random_state = random_state
+        self.center = center
+
+    # ---- fitting --------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, weights: Any = None, noise: float | None = None) -> PowerLawFit:
+        """Fit samples.
+
+        Parameters
+        ----------
+        X : array_like or torch.Tensor, shape (n,), (n, 1) or (n, d)
+            Radii, or points whose distance from the center counts.
+        y : array_like or torch.Tensor, shape (n,)
+            Values.
+        weights : array_like, shape (n,), optional
+            Residuals are multiplied by it, as in `numpy.polyfit`: the inverse of the standard
+            deviation of each sample, up to a factor.
+        noise : float, optional
+            Standard deviation of a sample of weight one. Estimated from the residual if left out.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            For samples or arguments that cannot be used; the message names the remedy.
+        """
+        if y is None:
+            raise ValueError(
+                "requires y to be passed, but the target y is None: wanted a value per sample"
+            )
+        bounds = check_bounds(self.bounds)
+        rows = read_samples(X, y, weights, self.center, bounds)
+        shape = np.shape(X)
+        self.n_features_in_ = shape[1] if len(shape) == 2 else 1
+        return self._fit(rows, bounds, noise)
+
+    def fit_rows(
+        self, rows: RadialRows | Sequence[RadialRows], noise: float | None = None
+    ) -> PowerLawFit:
+        """Fit rows of any kind: values, and linear equations in the radius.
+
+        Parameters
+        ----------
+        rows : RadialRows or sequence of RadialRows
+            From `sciml.powerlaw.rows`: `values` and `equation`.
+        noise : float, optional
+            Standard deviation of the weighted rows.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        The equation ``x u'' + u'/2 = 0`` with ``u(1) = 1``, and exponents above 0 for ``u(0) = 0``:
+
+        >>> from sciml.powerlaw.rows import equation, values
+        >>> x = np.linspace(0.1, 1.0, 20)
+        >>> model = PowerLawFit(bounds=(0.01, 3)).fit_rows(
+        ...     [equation(x, 0.0, second=x, first=0.5), values(1.0, 1.0)]
+        ... )
+        >>> model.exponents_.real
+        array([0.5])
+        """
+        parts = [rows] if isinstance(rows, RadialRows) else list(rows)
+        bounds = check_bounds(self.bounds)
+        self.n_features_in_ = 1
+        return self._fit(stack(parts), bounds, noise)
+
+    def _fit(
+        self, rows: RadialRows, bounds: tuple[float, float], noise: float | None
+    ) -> PowerLawFit:
+        self._check_arguments(noise)
+        self.noise_ = noise
+        self.drift_: Drift | None = None
+        self._rows = rows
+        structure, fixed, pairs = self._blocks()
+        if not np.any(rows.y):
+            return self._empty("empty", "All values are 0: any exponents would do.")
+        distinct = len(np.unique(rows.r))
+        if distinct < 2:
+            return self._empty(
+                "unidentifiable",
+                f"All samples are at one radius, {rows.r[0]:.6g}, where every exponent fits: give "
+                "samples at different radii.",
+            )
+        self._scale = float(rows.r.max())
+        seed = self.random_state
+        if isinstance(seed, np.random.RandomState):
+            seed = int(seed.randint(2**31 - 1))
+        search = Search(
+            rows.scaled(self._scale),
+            bounds,
+            self.starts,
+            np.random.default_rng(seed),
+            self.rtol,
+            fixed,
+            pairs,
+        )
+        candidate = self._choose(search, structure, distinct)
+        if candidate is None:
+            return self._empty(
+                "unidentifiable",
+                f"{distinct} different radii do not determine {self._wanted(structure)} exponents "
+                "with their coefficients: give more radii, or a lower order.",
+            )
+        self._conclude(search, candidate)
+        return self
+
+    def _choose(
+        self, search: Search, structure: Structure | None, distinct: int
+    ) -> Candidate | None:
+        """Best candidate of the order or structure that is wanted; None if radii are too few."""
+        rows = len(search.rows)
+        enough = min(distinct, rows) if search.rows.operator is None else rows
+        if structure is not None:
+            self._enough_rows(rows, structure.unknowns)
+            return search.of_structure(structure) if structure.unknowns <= enough else None
+        if self.order == "auto":
+            largest = min(LARGEST_ORDER, (enough - len(search.fixed)) // 2)
+            if largest < 1 and not search.fixed:
+                self._enough_rows(rows, 2)
+                return None
+            return search.best_order(largest, self.noise_)
+        order = int(self.order)
+        self._enough_rows(rows, 2 * order + len(search.fixed))
+        return search.of_order(order) if 2 * order + len(search.fixed) <= enough else None
+
+    def _conclude(self, search: Search, candidate: Candidate) -> None:
+        """Judge the fit, merge what is not resolved, and report in the true unit of length."""
+        findings: list[Finding] = []
+        while not candidate.exact:
+            terms = self._terms(candidate)
+            pair = unresolved_pair(terms) if not isinstance(self._blocks()[0], Structure) else None
+            if pair is None:
+                break
+            low, high = (terms[i] for i in pair)
+            if "fixed" in (low.kind, high.kind):
+                break
+            error = max(abs(low.exponent_error), abs(high.exponent_error))
+            values = (complex(low.exponent).real, complex(high.exponent).real)
+            findings.append(
+                Finding(
+                    "unresolved",
+                    f"Exponents {values[0]:.4g} and {values[1]:.4g} have deviations of "
+                    f"{error:.2g}, more than a quarter of their gap: one merged exponent is "
+                    "reported; less noise, or samples at smaller radii, would tell them apart.",
+                )
+            )
+            candidate = merged(search, candidate, terms, pair)
+        findings += self._logarithms(candidate)
+        findings += convergence(candidate, search.bounds)
+        if search.rows.operator is None and not candidate.exact:
+            findings += self._drifting(search, candidate)
+        self._report(candidate)
+        findings += self._insignificant()
+        order = {name: place for place, name in enumerate(STATUSES)}
+        findings.sort(key=lambda finding: order[finding.status])
+        self.status_ = findings[0].status if findings else "ok"
+        self.advice_ = tuple(finding.advice for finding in findings)
+
+    def _logarithms(self, candidate: Candidate) -> list[Finding]:
+        """Noisy pairs whose gap is not seen may be logarithms or two powers."""
+        if candidate.exact:
+            return []
+        errors = candidate.fit.standard_errors(self.noise_)[0]
+        found = []
+        for term in self._terms(candidate):
+            if term.kind != "logarithm":
+                continue
+            at = candidate.structure.powers + 2 * (term.block - candidate.structure.powers)
+            reach = 2.0 * float(np.sqrt(3.0 * errors[at + 1]))
+            found.append(
+                Finding(
+                    "unresolved",
+                    f"A logarithm at exponent {complex(term.exponent).real:.4g} fits as well as "
+                    f"two powers, or an oscillation, with a gap up to {reach:.2g}: less noise "
+                    "would tell them apart.",
+                )
+            )
+        return found
+
+    def _insignificant(self) -> list[Finding]:
+        """Terms whose coefficient is within three errors of 0."""
+        if float(self.fit_.relative_residual) <= 1e-12:
+            return []
+        found = []
+        seen = {t.block for t in self.terms_ if abs(t.coefficient) > 3 * abs(t.coefficient_error)}
+        for term in self.terms_:
+            if term.block not in seen:
+                found.append(
+                    Finding(
+                        "unresolved",
+                        f"The coefficient of {term.expression} is within three standard errors of "
+                        "0: a lower order would do.",
+                    )
+                )
+        return found
+
+    def _drifting(self, search: Search, candidate: Candidate) -> list[Finding]:
+        """Findings of the leading exponent when the window shrinks."""
+        drift = self.drift_ = window_drift(search, candidate, self.noise_)
+        if drift is None or drift.excess <= DEVIATIONS:
+            return []
+        moved = (
+            f"The leading exponent moves from {drift.full:.4g} to {drift.half:.4g} when the outer "
+            f"half of the radii is left out, where noise allows {DEVIATIONS * drift.deviation:.2g}"
+        )
+        if self.order != "auto":
+            # more terms may explain it: then they must meet the samples and not drift themselves
+            larger = search.best_order(LARGEST_ORDER // 2 + candidate.structure.order, self.noise_)
+            own = None if larger.exact else window_drift(search, larger, self.noise_)
+            holds = larger.exact or (own is not None and own.excess <= DEVIATIONS)
+            if larger.structure.order > candidate.structure.order and holds:
+                predicted = contamination(search, larger, candidate.structure.order)
+                if predicted is not None:
+                    self.drift_ = replace(drift, predicted=predicted)
+                return [
+                    Finding(
+                        "contaminated",
+                        f"{moved}: {larger.structure.order} exponents hold in both windows; set "
+                        f"order={larger.structure.order} or 'auto'.",
+                    )
+                ]
+        return [
+            Finding(
+                "not_a_power_law",
+                f"{moved}: the exponents describe this window and not the field; look at the "
+                "residual against the radius, and at smaller radii.",
+            )
+        ]
+
+    # ---- results --------------------------------------------------------------------------
+
+    def _terms(self, candidate: Candidate) -> tuple[RadialTerm, ...]:
+        fit = candidate.fit
+        return radial_terms(
+            candidate.structure, fit.parameters, fit.coefficients, fit.covariance(self.noise_)
+        )
+
+    def _report(self, candidate: Candidate) -> None:
+        """Coefficients and errors in the unit of length of the samples."""
+        rows, structure = self._rows, candidate.structure
+        at_rest = variable_projection(
+            RadialSum(rows.r, structure, rows.operator),
+            rows.y,
+            candidate.fit.parameters,
+            weights=rows.weights,
+            max_iterations=0,
+        )
+        self.fit_ = replace(
+            at_rest,
+            converged=candidate.fit.converged,
+            iterations=candidate.fit.iterations,
+            at_bound=candidate.fit.at_bound,
+            message=candidate.fit.message,
+        )
+        self.structure_ = structure
+        self.blocks_ = structure.blocks
+        self.relative_residual_ = float(self.fit_.relative_residual)
+        self.terms_ = radial_terms(
+            structure,
+            self.fit_.parameters,
+            self.fit_.coefficients,
+            self.fit_.covariance(self.noise_),
+        )
+        self._unpack()
+
+    def _unpack(self) -> None:
+        columns = {
+            name: np.array([getattr(term, name) for term in self.terms_])
+            for name in ("exponent", "coefficient", "exponent_error", "coefficient_error")
+        }
+        self.exponents_ = columns["exponent"].astype(complex)
+        self.coefficients_ = columns["coefficient"]
+        self.standard_errors_ = {
+            "exponents": columns["exponent_error"],
+            "coefficients": columns["coefficient_error"],
+        }
+
+    def _empty(self, status: str, advice: str) -> PowerLawFit:
+        """Report no numbers."""
+        self.status_, self.advice_ = status, (advice,)
+        self.structure_, self.terms_, self.blocks_ = Structure(), (), ()
+        self.relative_residual_ = float("nan") if status == "unidentifiable" else 0.0
+        self.exponents_, self.coefficients_ = np.zeros(0, complex), np.zeros(0)
+        self.standard_errors_ = {"exponents": np.zeros(0), "coefficients": np.zeros(0)}
+        return self
+
+    def predict(self, X: Any) -> NDArray:
+        """Evaluate the fitted sum.
+
+        Parameters
+        ----------
+        X : array_like, shape (n,), (n, 1) or (n, d)
+            As in `fit`.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+
+        Raises
+        ------
+        ValueError
+            If nothing was identified, or a place is closer to the center than 1e-12 while an
+            exponent is negative or a logarithm is there.
+        """
+        check_is_fitted(self)
+        shape = np.shape(X)
+        features = shape[1] if len(shape) == 2 else 1
+        if features != self.n_features_in_:
+            raise ValueError(
+                f"X has {features} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        r = radii(X, self.center)
+        if self.status_ == "unidentifiable":
+            raise ValueError(f"nothing to predict with: {self.advice_[0]}")
+        if not self.terms_:
+            return np.zeros(len(r))
+        singular = any(
+            complex(t.exponent).real < -1e-9 or (t.kind != "power" and t.kind != "fixed")
+            for t in self.terms_
+        )
+        if singular and np.any(r < R_MIN):
+            raise ValueError(
+                f"X comes as near as r={r.min():.3g} to the center, below r_min={R_MIN}, where "
+                "negative exponents and logarithms are singular: leave that place out"
+            )
+        model = RadialSum(r, self.structure_)
+        columns, _ = model(self.fit_.parameters[None])
+        return columns[0] @ self.fit_.coefficients
+
+    def efficiency(
+        self, trials: int = 200, noise: float | None = None, random_state: int = 0
+    ) -> Efficiency:
+        """Repeat the fit on simulated noise and hold its scatter against the Cramer-Rao bound.
+
+        Parameters
+        ----------
+        trials : int, default 200
+            Number of simulated recordings.
+        noise : float, optional
+            Standard deviation of a sample of weight one; that of `fit`, or of the residual.
+        random_state : int, default 0
+
+        Returns
+        -------
+        Efficiency
+        """
+        check_is_fitted(self)
+        if not self.terms_:
+            raise ValueError(f"nothing to repeat: {self.advice_[0]}")
+        sigma = noise if noise is not None else self.noise_
+        if sigma is None:
+            free = max(len(self._rows) - self.structure_.unknowns, 1)
+            sigma = float(np.sqrt(np.sum(self.fit_.residual**2) / free))
+        return measure_efficiency(
+            self._rows, self.structure_, self.fit_, sigma, trials, random_state, self.rtol
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the exponents with their error bars.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            A new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from sciml.plotting.power_law import plot_exponents
+
+        check_is_fitted(self)
+        return plot_exponents(self, ax)
+
+    def plot_residual(self, ax: Axes | None = None) -> Axes:
+        """Draw the residual against the radius.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            A new figure by default.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        from sciml.plotting.power_law import plot_radial_residual
+
+        check_is_fitted(self)
+        return plot_radial_residual(self, ax)
+
+    def __str__(self) -> str:
+        if not hasattr(self, "status_"):
+            return repr(self)
+        count = len(self.terms_)
+        head = (
+            f"{type(self).__name__}: {count} exponent{'s' if count != 1 else ''}, relative "
+            f"residual {self.relative_residual_:.2g}, {self.status_}"
+        )
+        return "\n".join([head, *([table(self.terms_)] if count else []), *self.advice_])
+
+    # ---- arguments ------------------------------------------------------------------------
+
+    def _check_arguments(self, noise: float | None) -> None:
+        whole = isinstance(self.order, (int, np.integer)) and not isinstance(self.order, bool)
+        if not (self.order == "auto" or whole):
+            raise ValueError(f"order={self.order!r}, wanted a number of exponents or 'auto'")
+        if whole and int(self.order) < 1:
+            raise ValueError(f"order={self.order!r}, wanted at least 1 exponent, or 'auto'")
+        if not (isinstance(self.starts, (int, np.integer)) and self.starts >= 1):
+            raise ValueError(f"starts={self.starts!r}, wanted a number of random starts from 1")
+        if not (np.isfinite(self.rtol) and self.rtol >= 0):
+            raise ValueError(f"rtol={self.rtol!r}, wanted a finite number that is not negative")
+        if noise is not None and not (np.isfinite(noise) and noise > 0):
+            raise ValueError(f"noise={noise!r}, wanted a positive number, or None to estimate it")
+
+    def _blocks(self) -> tuple[Structure | None, tuple[float, ...], bool]:
+        """Structure if the blocks name one, known exponents, and whether pairs are allowed."""
+        if isinstance(self.blocks, str):
+            if self.blocks not in ("auto", "powers"):
+                raise ValueError(
+                    f"blocks={self.blocks!r}, wanted 'auto', 'powers', or a sequence of 'power', "
+                    "'pair' and known exponents"
+                )
+            return None, (), self.blocks == "auto"
+        names = [block for block in self.blocks if isinstance(block, str)]
+        unknown = [name for name in names if name not in ("power", "pair")]
+        if unknown:
+            raise ValueError(f"blocks hold {unknown[0]!r}, wanted 'power', 'pair' or numbers")
+        fixed = tuple(float(block) for block in self.blocks if not isinstance(block, str))
+        if not all(np.isfinite(fixed)):
+            raise ValueError(f"blocks hold the exponents {fixed}, wanted finite numbers")
+        twins = sorted({mu for mu in fixed if fixed.count(mu) > 1})
+        if twins:
+            raise ValueError(f"blocks hold the exponent {twins[0]} twice, wanted different ones")
+        if not names and not fixed:
+            raise ValueError("blocks are empty, wanted at least one 'power', 'pair' or number")
+        return Structure(names.count("power"), names.count("pair"), fixed), fixed, True
+
+    def _wanted(self, structure: Structure | None) -> Any:
+        if structure is not None:
+            return structure.n_columns
+        return "the" if self.order == "auto" else self.order
+
+    @staticmethod
+    def _enough_rows(rows: int, unknowns: int) -> None:
+        if rows < unknowns:
+            raise ValueError(
+                f"{rows} sample(s) for {unknowns} exponents and coefficients: wanted at least as "
+                "many; give more samples, or a lower order"
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # a function of the radius alone
+        return tags

@@ -19,26 +19,82 @@ from typing import TYPE_CHECKING, Any
 
 _PUBLIC = {
     "AbstractProjection": "projection",
+    "AffineProjection": "affine",
+    "BlendedTopDown": "hierarchy",
+    "BoundsProjection": "nonlinear",
+    "EnergyProjection": "nonlinear",
+    "EnstrophyProjection": "nonlinear",
+    "ErrorSplit": "measures",
+    "FaceLayout": "face_layout",
+    "GatedRepair": "gated",
+    "Intersection": "intersection",
     "LerayProjection": "leray",
+    "MeshProjection": "mesh",
+    "MismatchedLeray": "mismatched",
+    "PoissonCleanup": "poisson_cleanup",
+    "RangeProjection": "collocated",
+    "Reconciliation": "hierarchy",
     "Relaxed": "relaxed",
+    "RepairReport": "recommend",
+    "SimplexProjection": "nonlinear",
+    "StaggeredProjection": "staggered",
+    "TopDown": "hierarchy",
+    "boundary_projection": "affine",
+    "end_points_projection": "affine",
+    "error_split": "measures",
     "idempotence": "measures",
     "mean_square": "measures",
+    "mirror_projection": "affine",
+    "off_manifold_gain": "off_manifold",
     "optimal_strength": "measures",
+    "recommend": "recommendation",
     "removable_error": "measures",
+    "rollout": "rollouts",
+    "shrunk_covariance": "hierarchy",
+    "summing_matrix": "hierarchy",
     "symmetry": "measures",
     "target_distortion": "measures",
+    "total_projection": "affine",
 }
 
 __all__ = [
     "AbstractProjection",
+    "AffineProjection",
+    "BlendedTopDown",
+    "BoundsProjection",
+    "EnergyProjection",
+    "EnstrophyProjection",
+    "ErrorSplit",
+    "FaceLayout",
+    "GatedRepair",
+    "Intersection",
     "LerayProjection",
+    "MeshProjection",
+    "MismatchedLeray",
+    "PoissonCleanup",
+    "RangeProjection",
+    "Reconciliation",
     "Relaxed",
+    "RepairReport",
+    "SimplexProjection",
+    "StaggeredProjection",
+    "TopDown",
+    "boundary_projection",
+    "end_points_projection",
+    "error_split",
     "idempotence",
     "mean_square",
+    "mirror_projection",
+    "off_manifold_gain",
     "optimal_strength",
+    "recommend",
     "removable_error",
+    "rollout",
+    "shrunk_covariance",
+    "summing_matrix",
     "symmetry",
     "target_distortion",
+    "total_projection",
 ]
 
 
@@ -55,8 +111,28 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from sciml.repair.affine import (
+        AffineProjection,
+        boundary_projection,
+        end_points_projection,
+        mirror_projection,
+        total_projection,
+    )
+    from sciml.repair.collocated import RangeProjection
+    from sciml.repair.face_layout import FaceLayout
+    from sciml.repair.gated import GatedRepair
+    from sciml.repair.hierarchy import (
+        BlendedTopDown,
+        Reconciliation,
+        TopDown,
+        shrunk_covariance,
+        summing_matrix,
+    )
+    from sciml.repair.intersection import Intersection
     from sciml.repair.leray import LerayProjection
     from sciml.repair.measures import (
+        ErrorSplit,
+        error_split,
         idempotence,
         mean_square,
         optimal_strength,
@@ -64,5 +140,18 @@ if TYPE_CHECKING:
         symmetry,
         target_distortion,
     )
+    from sciml.repair.mesh import MeshProjection
+    from sciml.repair.mismatched import MismatchedLeray
+    from sciml.repair.nonlinear import (
+        BoundsProjection,
+        EnergyProjection,
+        EnstrophyProjection,
+        SimplexProjection,
+    )
+    from sciml.repair.off_manifold import off_manifold_gain
+    from sciml.repair.poisson_cleanup import PoissonCleanup
     from sciml.repair.projection import AbstractProjection
+    from sciml.repair.recommendation import RepairReport, recommend
     from sciml.repair.relaxed import Relaxed
+    from sciml.repair.rollouts import rollout
+    from sciml.repair.staggered import StaggeredProjection

@@ -62,6 +62,9 @@ class AffineProjection(AbstractProjection):
     tensor([1., 2.])
     """
 
+    _rhs: Tensor
+    _weights: Tensor
+
     def __init__(
         self,
         constraint: Any,
@@ -132,7 +135,7 @@ class AffineProjection(AbstractProjection):
         check_fields("u", u, self.sample_axes, wanted)
         if tuple(u.shape[-self.sample_axes :]) != self.shape:
             raise ValueError(f"u has shape {tuple(u.shape)}: wanted {wanted}")
-        return u.reshape(*u.shape[: u.ndim - self.sample_axes], -1)
+        return u.flatten(-self.sample_axes)
 
 
 class _DenseEquations:
@@ -159,7 +162,7 @@ class _DenseEquations:
 class _FactoredEquations:
     """Many independent sparse equations, by one factorization."""
 
-    def __init__(self, a: sp.csr_matrix, inverse: np.ndarray) -> None:
+    def __init__(self, a: Any, inverse: np.ndarray) -> None:
         gram = (a.multiply(inverse[None, :]) @ a.T).tocsc()
         self.rank = int(a.shape[0])
         try:
@@ -305,7 +308,7 @@ def end_points_projection(shape: Sequence[int], axis: int) -> AffineProjection:
 
 
 def _matrix(constraint: Any) -> Any:
-    a = sp.csr_matrix(constraint) if sp.issparse(constraint) else np.asarray(constraint)
+    a: Any = sp.csr_matrix(constraint) if sp.issparse(constraint) else np.asarray(constraint)
     if a.ndim != 2 or not np.issubdtype(a.dtype, np.number) or a.dtype.kind == "c":
         raise ValueError(
             f"constraint has shape {a.shape} and dtype {a.dtype}: wanted a real matrix with one "

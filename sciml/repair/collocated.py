@@ -63,6 +63,8 @@ class RangeProjection(AbstractProjection):
     True
     """
 
+    _offset: Tensor
+
     def __init__(
         self,
         cells: Sequence[int],
@@ -122,9 +124,10 @@ class _NearestFaces:
     """Faces without divergence whose averages are nearest to velocities at centers."""
 
     def __init__(self, faces: BoxFaces) -> None:
-        divergence, columns = faces.divergence_matrix()
-        self._average, averaged_given = _averages(faces, columns, divergence.shape[1])
-        count = divergence.shape[1]
+        matrix, columns = faces.divergence_matrix()
+        divergence: Any = matrix
+        count = int(divergence.shape[1])
+        self._average, averaged_given = _averages(faces, columns, count)
         rows = _independent_rows(divergence)
         self._constraint = divergence[rows]
         self._normal = (self._average.T @ self._average).tocsc()
@@ -190,12 +193,12 @@ def _given_divergence(faces: BoxFaces) -> np.ndarray:
     return total[faces.fluid]
 
 
-def _independent_rows(divergence: sp.csr_matrix) -> np.ndarray:
+def _independent_rows(divergence: Any) -> np.ndarray:
     """Rows of the divergence without one of each closed part, which follows from the others."""
     graph = divergence @ divergence.T
     count, part = sp.csgraph.connected_components(graph, directed=False)
     # The rows of a closed part add up to zero in every column.
-    indicator = sp.csr_matrix(
+    indicator: Any = sp.csr_matrix(
         (np.ones(part.size), (part, np.arange(part.size))), (count, part.size)
     )
     sums = np.asarray(np.abs(indicator @ divergence).max(axis=1).todense()).ravel()

@@ -64,6 +64,8 @@ class LerayProjection(AbstractProjection):
     def forward(self, u: Tensor) -> Tensor:
         """Flows without divergence, shape ``(*batch, d, n_1, ..., n_d)``."""
         self._check(u)
+        if not u.numel():  # some transforms refuse an empty batch
+            return u.clone()
         axes = tuple(range(-len(self.lengths), 0))
         spectrum = torch.fft.rfftn(u, dim=axes)
         k, inverse = self._symbol(u)

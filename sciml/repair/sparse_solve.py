@@ -43,7 +43,7 @@ class SymmetricSystem:
     """
 
     def __init__(self, matrix: Any, *, tolerance: float = 1e-13) -> None:
-        self.matrix = sp.csc_matrix(matrix, dtype=np.float64)
+        self.matrix: Any = sp.csc_matrix(matrix, dtype=np.float64)
         self.size = int(self.matrix.shape[0])
         self.tolerance = float(tolerance)
         count, self._part = connected_components(self.matrix, directed=False)

@@ -74,6 +74,12 @@ class StaggeredProjection(AbstractProjection):
     True
     """
 
+    _free: Tensor
+    _given: Tensor
+    _kept: Tensor
+    _openings: Tensor
+    _weights: Tensor
+
     def __init__(
         self,
         cells: Sequence[int],
@@ -150,7 +156,8 @@ class StaggeredProjection(AbstractProjection):
 
     @functools.cached_property
     def _system(self) -> SymmetricSystem:
-        matrix, columns = self.faces.divergence_matrix()
+        found, columns = self.faces.divergence_matrix()
+        matrix: Any = found
         weights = np.ones(matrix.shape[1])
         for column, weight in zip(columns, self.faces.weights, strict=True):
             weights[column[column >= 0]] = weight[column >= 0]

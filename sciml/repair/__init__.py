@@ -35,7 +35,7 @@ _PUBLIC = {
     "RangeProjection": "collocated",
     "Reconciliation": "hierarchy",
     "Relaxed": "relaxed",
-    "RepairReport": "recommend",
+    "RepairReport": "report",
     "SimplexProjection": "nonlinear",
     "StaggeredProjection": "staggered",
     "TopDown": "hierarchy",
@@ -151,7 +151,8 @@ if TYPE_CHECKING:
     from sciml.repair.off_manifold import off_manifold_gain
     from sciml.repair.poisson_cleanup import PoissonCleanup
     from sciml.repair.projection import AbstractProjection
-    from sciml.repair.recommendation import RepairReport, recommend
+    from sciml.repair.recommendation import recommend
     from sciml.repair.relaxed import Relaxed
+    from sciml.repair.report import RepairReport
     from sciml.repair.rollouts import rollout
     from sciml.repair.staggered import StaggeredProjection

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 _PUBLIC = {
     "Efficiency": "efficiency",
+    "EnrichedNetwork": "enrichment",
+    "EnrichedSolution": "enrichment",
     "MSN": "msn",
     "MSNPinn": "msn_pinn",
     "PowerLawBatch": "batch",
@@ -26,12 +28,16 @@ _PUBLIC = {
     "characteristic_matrix": "wedge_model",
     "fit_power_laws": "batch",
     "fit_sources": "sources",
+    "solve_enriched": "enrichment",
+    "train_baseline": "baselines",
     "variable_projection": "varpro",
 }
 
 __all__ = [
     "MSN",
     "Efficiency",
+    "EnrichedNetwork",
+    "EnrichedSolution",
     "MSNPinn",
     "PowerLawBatch",
     "PowerLawFit",
@@ -47,6 +53,8 @@ __all__ = [
     "characteristic_matrix",
     "fit_power_laws",
     "fit_sources",
+    "solve_enriched",
+    "train_baseline",
     "variable_projection",
 ]
 
@@ -66,8 +74,10 @@ def __dir__() -> list[str]:
 if TYPE_CHECKING:
     from sciml.powerlaw.admissible import admissible_exponent
     from sciml.powerlaw.angular import RMNAngular
+    from sciml.powerlaw.baselines import train_baseline
     from sciml.powerlaw.batch import PowerLawBatch, fit_power_laws
     from sciml.powerlaw.efficiency import Efficiency
+    from sciml.powerlaw.enrichment import EnrichedNetwork, EnrichedSolution, solve_enriched
     from sciml.powerlaw.msn import MSN
     from sciml.powerlaw.msn_pinn import MSNPinn
     from sciml.powerlaw.multi_center import RMNMultiCenter

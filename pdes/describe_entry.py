@@ -22,6 +22,7 @@ from pdes.problem import Problem
 from pdes.problem_text import domain_text, initial_text, residual_text
 from pdes.registry import Entry, entry_of
 from pdes.solvers.line_solvers import LINE_SOLVERS
+from pdes.solvers.mesh_march import march_of
 from pdes.solvers.table import SOLVERS
 from pdes.steady import SteadyProblem
 from pdes.time.integrator import INTEGRATORS
@@ -158,12 +159,15 @@ def _evolution(problem: Problem) -> dict[str, Any]:
 def _steady(problem: SteadyProblem) -> dict[str, Any]:
     mesh = f"{type(problem.domain).__name__} mesh, resolution {problem.resolution}"
     grid = isinstance(problem.domain, Grid)
+    march, times = march_of(problem), problem.in_time.get("times")
+    in_time = {march.name: f"order {march.order} in time, by pdes.simulate"} if march else {}
     return {
         "kind": "steady",
         "equation": "\n".join(f"0 = {residual_text(e)}" for e in problem.residual.values()),
         "coefficients": dict(problem.parameters),
         "domain": domain_text(problem.domain) if grid else mesh,
-        "solvers": {problem.solver: _STEADY_ORDERS.get(problem.solver, "")},
+        "solvers": {problem.solver: _STEADY_ORDERS.get(problem.solver, ""), **in_time},
+        "times": "" if times is None else f"{len(times)} from {times[0]:g} to {times[-1]:g}",
         "exact": {
             name: "the solution of these data" if name == problem.exact_name else form.source
             for name, form in problem.exact.items()

@@ -22,6 +22,7 @@ from pdes.problem import Problem, check_times
 from pdes.solvers.errors import SolverDivergence, StabilityError
 from pdes.solvers.rollout import Rollout
 from pdes.solvers.table import SOLVERS
+from pdes.steady import SteadyProblem
 from pdes.tokens import closest
 
 __all__ = ["SolverDivergence", "StabilityError", "simulate"]
@@ -31,7 +32,7 @@ Array = Any
 
 @offers_closest_keyword
 def simulate(
-    problem: Problem,
+    problem: Problem | SteadyProblem,
     times: Any = None,
     *,
     initial: Mapping[str, Array] | Callable[..., Mapping[str, Array]] | None = None,
@@ -50,8 +51,10 @@ def simulate(
 
     Parameters
     ----------
-    problem : Problem
-        From `pdes.get`, or made by hand.
+    problem : Problem or SteadyProblem
+        From `pdes.get`, or made by hand. Steady problems of flow on Taylor-Hood elements and of
+        heated elastic bodies are followed in time from rest (`pdes.solvers.mesh_march`): their
+        fields have the dims ``(time, point)``, and what is told at every step has ``step``.
     times : array_like, shape (n,), optional
         Output times, increasing; the problem's own by default. Steps land on them exactly.
     initial : mapping or callable, optional
@@ -63,7 +66,9 @@ def simulate(
     solver : str, optional
         ``"etdrk4"``, ``"rk4"`` or ``"ssprk3"``: the Fourier pseudo-spectral method with this
         time integrator. ``"mac_rk3"`` or ``"mac_ab2"``: the staggered grid, for flow between
-        walls. ``"exact"``: the problem's closed form, sampled. The problem's own by default.
+        walls. ``"taylor_hood_bdf2"`` and ``"thermoelastic_midpoint"``: finite elements, for
+        problems on meshes. ``"exact"``: the problem's closed form, sampled. The problem's own by
+        default.
     time_step : float, optional
         Largest step. By default the problem's, lowered to Courant number 0.5 if need be, or one
         chosen from the initial field.
@@ -108,9 +113,27 @@ def simulate(
     >>> data.u.dims, data.attrs["status"]
     (('time', 'x'), 'ok')
     """
+    _check_numbers(time_step, samples, seed, progress)
+    if isinstance(problem, SteadyProblem):
+        from pdes.solvers.mesh_march import simulate_on_mesh
+
+        return simulate_on_mesh(
+            problem,
+            times,
+            initial=initial,
+            solver=solver,
+            time_step=time_step,
+            strict=strict,
+            progress=progress,
+            samples=samples,
+            rtol=rtol,
+            seed=seed,
+            device=device,
+            dtype=None if dtype == "float64" else dtype,
+            backend=None if backend == "numpy" else backend,
+        )
     if not isinstance(problem, Problem):
         raise ValueError(f"problem: got {_what(problem)}; steady ones are for pdes.solve")
-    _check_numbers(time_step, samples, seed, progress)
     times = problem.times if times is None else check_times(times, problem.initial_time)
     solver = problem.solver if solver is None else solver
     seed = problem.initial_seed if seed is None else int(seed)

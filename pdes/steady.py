@@ -91,6 +91,10 @@ class SteadyProblem:
     arguments : mapping
         Name and parameters that `pdes.get` made it of, defaults included; empty if made by hand.
         What is replaced afterwards is not in it.
+    in_time : mapping
+        For those that `pdes.simulate` can follow in time as well (flow on Taylor-Hood elements,
+        heated elastic bodies): ``times``, and for the latter ``heat_capacity`` and
+        ``reference_temperature``.
 
     Raises
     ------
@@ -129,6 +133,7 @@ class SteadyProblem:
     notes: str = ""
     source: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    in_time: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         from pdes.problem_text import steady_text
@@ -143,7 +148,7 @@ class SteadyProblem:
         for name, value in self.parameters.items():
             if not math.isfinite(value):
                 raise ValueError(f"{self.name}: {name}={value} must be a finite number")
-        for name in ("boundary", "options", "coefficients"):
+        for name in ("boundary", "options", "coefficients", "in_time"):
             if not isinstance(getattr(self, name), Mapping):
                 raise ValueError(
                     f"{self.name}: {name}: got {getattr(self, name)!r}, wanted a mapping"
@@ -392,6 +397,19 @@ def _dataset(problem: SteadyProblem, solver: str, state: SteadyState) -> xr.Data
 
 
 def _attributes(problem: SteadyProblem, solver: str, state: SteadyState) -> dict[str, Any]:
+    return {
+        **provenance(problem),
+        "solver": json.dumps({"name": solver, **state.record}),
+        "status": state.status,
+        "message": state.message,
+        "residual_norm": float(state.residual_norm),
+        "iterations": int(state.iterations),
+        "errors": json.dumps({name: dict(norms) for name, norms in state.errors.items()}),
+    }
+
+
+def provenance(problem: SteadyProblem) -> dict[str, Any]:
+    """What a dataset says of the problem that it solves."""
     version = importlib.import_module("pdes").__version__
     return {
         "name": problem.name,
@@ -400,12 +418,6 @@ def _attributes(problem: SteadyProblem, solver: str, state: SteadyState) -> dict
         "parameters": json.dumps(dict(problem.parameters)),
         "arguments": json.dumps(dict(problem.arguments)),
         "boundary": json.dumps(describe(problem.boundary)),
-        "solver": json.dumps({"name": solver, **state.record}),
-        "status": state.status,
-        "message": state.message,
-        "residual_norm": float(state.residual_norm),
-        "iterations": int(state.iterations),
-        "errors": json.dumps({name: dict(norms) for name, norms in state.errors.items()}),
         "source": problem.source,
         "notes": problem.notes,
         "version": f"pdes {version}",

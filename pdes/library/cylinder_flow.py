@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import sympy
 
 from pdes.boundary import Dirichlet, NoSlip, Outflow
@@ -41,11 +42,12 @@ def cylinder_flow(reynolds: float = 20.0) -> SteadyProblem:
         },
         solver="taylor_hood",
         resolution=12,
+        in_time={"times": np.linspace(0.0, 2.0, 11)},
         notes=(
             "The record of the solver holds the force on the cylinder; coefficients are the force "
             "divided by mean inflow squared times half the diameter. Reynolds number 20: drag "
             "5.5795, lift 0.010619, pressure difference 0.11752. Above about 47 the steady flow "
-            "is unstable: see pdes.solvers.taylor_hood_march."
+            "is unstable: follow the vortex street with pdes.simulate(problem, times=...)."
         ),
         source="M. Schaefer, S. Turek, Notes Numer. Fluid Mech. 52, 547 (1996), case 2D-1",
     )
@@ -81,6 +83,7 @@ def steady_kovasznay(reynolds: float = 40.0) -> SteadyProblem:
         exact={"kovasznay": exact},
         exact_name="kovasznay",
         solver="taylor_hood",
+        in_time={"times": np.linspace(0.0, 1.0, 11)},
         notes="Pressure is known up to a constant: its mean is that of the closed form.",
         source=exact.source,
     )

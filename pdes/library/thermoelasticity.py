@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pdes.boundary import Dirichlet, Neumann
 from pdes.exact.heated_cylinder import heated_cylinder
 from pdes.exact.plane_elasticity import POISSON, equilibrium
@@ -52,6 +54,7 @@ def thermoelastic_cylinder(
         exact={exact.name: exact},
         exact_name=exact.name,
         options={"degree": 2},
+        in_time={"times": np.linspace(0.0, 2.0, 11)},
         source=exact.source,
     )
 
@@ -91,6 +94,7 @@ def thermoelastic_free(
         },
         exact={name: exact},
         exact_name=name,
+        in_time={"times": np.linspace(0.0, 0.5, 11)},
         notes="The two held sides are lines of symmetry.",
         source="patch test",
     )
@@ -119,7 +123,8 @@ def thermoelastic_mode(
         exact={exact.name: exact},
         exact_name=exact.name,
         options={"degree": 2},
-        notes="`pdes.solvers.thermoelastic_march` follows it in time, with a known rate.",
+        in_time={"times": np.linspace(0.0, 0.5, 11)},
+        notes="pdes.simulate follows it in time: the mode grows at one known rate.",
         source=exact.source,
     )
 

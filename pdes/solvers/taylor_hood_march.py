@@ -22,7 +22,7 @@ from pdes.solvers.step_budget import check_budget
 from pdes.solvers.taylor_hood import Flow
 from pdes.steady import SteadyProblem
 
-__all__ = ["ORDER", "march_flow"]
+__all__ = ["ORDER", "default_step", "march", "march_flow"]
 
 ORDER = 2
 
@@ -34,6 +34,7 @@ def march_flow(
     time_step: float | None = None,
     end: float,
     initial: np.ndarray | None = None,
+    watch: Callable[..., None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> xr.Dataset:
     """Follow a flow from slow (Stokes) flow, with the data of a steady problem.
@@ -51,6 +52,9 @@ def march_flow(
         Last time; the first is 0.
     initial : ndarray, shape (2, points), optional
         Velocity at the nodes instead of that of Stokes flow.
+    watch : callable, optional
+        Called as ``watch(step, fields, told)`` at the start and after each step: ``fields()`` gives
+        the fields at the nodes, ``told`` the numbers of the step.
     progress : callable, optional
         Called as ``progress(done, total)`` after each step.
 
@@ -95,6 +99,8 @@ def march_flow(
     before, carried = None, None
     forces: dict[str, list[list[float]]] = {side: [] for side in march.bodies}
     energy = []
+    if watch is not None:
+        watch(0, lambda: march.fields(now), {})
     for step in range(1, steps + 1):
         # An overflow is found below and told as what it is.
         with np.errstate(all="ignore"):
@@ -112,9 +118,32 @@ def march_flow(
         for side, force in told.items():
             forces[side].append(force)
         energy.append(moving)
+        if watch is not None:
+            numbers = {"energy": moving} | {f"force_{side}": f for side, f in told.items()}
+            watch(step, lambda: march.fields(now), numbers)  # noqa: B023
         if progress is not None:
             progress(step, steps)
     return _dataset(march.flow, time_step, now, forces, energy, resolution)
+
+
+march = march_flow
+
+
+def default_step(
+    problem: SteadyProblem, resolution: int, end: float, initial: np.ndarray | None = None
+) -> float:
+    """Step in which the flow crosses 0.15 of the flattest cell, checked against the budget.
+
+    Examples
+    --------
+    >>> import pdes
+    >>> default_step(pdes.get("cylinder_flow"), 4, 1.0) < 0.1
+    True
+    """
+    state = _March(Flow.of(problem, resolution))
+    longest = 0.15 * state.crossing_time(state.started(initial))
+    check_budget(end, longest)
+    return longest
 
 
 class _March:
@@ -199,6 +228,11 @@ class _March:
 
     def energy(self, state: np.ndarray) -> float:
         return float(0.5 * state @ (self.mass @ state))
+
+    def fields(self, state: np.ndarray) -> dict[str, np.ndarray]:
+        """Velocity and pressure at the nodes."""
+        pressure = self.flow.pressure_at_nodes(state[2 * self.n :])
+        return {"u": state[: self.n], "v": state[self.n : 2 * self.n], "p": pressure}
 
 
 def _dataset(

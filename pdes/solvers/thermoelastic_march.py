@@ -25,7 +25,7 @@ from pdes.solvers.finite_element_space import make_space
 from pdes.solvers.linear_form import linear_form
 from pdes.steady import SteadyProblem
 
-__all__ = ["ORDER", "march_thermoelastic"]
+__all__ = ["ORDER", "default_step", "march", "march_thermoelastic"]
 
 ORDER = 2
 
@@ -40,6 +40,7 @@ def march_thermoelastic(
     heat_capacity: float = 1.0,
     reference_temperature: float = 1.0,
     initial: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+    watch: Callable[..., None] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> xr.Dataset:
     """Follow temperature and displacements, with the data of a steady problem.
@@ -66,6 +67,9 @@ def march_thermoelastic(
     initial : callable, optional
         Function ``(x, y) -> T`` at time zero; zero by default. Dirichlet sides have their values
         from the start, displacements are in equilibrium.
+    watch : callable, optional
+        Called as ``watch(step, fields, told)`` at the start and after each step: ``fields()`` gives
+        the fields at the nodes, ``told`` the numbers of the step.
     progress : callable, optional
         Called as ``progress(done, total)`` after each step.
 
@@ -104,15 +108,40 @@ def march_thermoelastic(
     march = _March(problem, resolution, degree, heat_capacity, reference_temperature, end / steps)
     now = march.started(initial)
     energy, lost, given = [march.energy(now)], [0.0], [0.0]
+    if watch is not None:
+        watch(0, lambda: march.fields(now), {})
     for step in range(1, steps + 1):
         now, dissipation, supply = march.step(now)
         energy.append(march.energy(now))
         lost.append(dissipation)
         given.append(supply)
+        if watch is not None:
+            told = {"energy": energy[-1], "dissipation": dissipation, "supply": supply}
+            watch(step, lambda: march.fields(now), told)  # noqa: B023
         if progress is not None:
             progress(step, steps)
     variables = {"energy": energy, "dissipation": lost, "supply": given}
     return _dataset(march, now, {n: np.array(v) for n, v in variables.items()})
+
+
+def march(problem: SteadyProblem, *, initial: np.ndarray | None = None, **options: Any) -> Any:
+    """`march_thermoelastic` from temperatures at the nodes, shape (1, points)."""
+    start = None if initial is None else lambda x, y: initial[0]
+    return march_thermoelastic(problem, initial=start, **options)
+
+
+def default_step(
+    problem: SteadyProblem, resolution: int, end: float, initial: np.ndarray | None = None
+) -> float:
+    """A two hundredth of the run: every step is stable.
+
+    Examples
+    --------
+    >>> import pdes
+    >>> default_step(pdes.get("thermoelastic_mode"), 4, 1.0)
+    0.005
+    """
+    return end / 200.0
 
 
 class _March:
@@ -181,6 +210,11 @@ class _March:
         moved = (after - now)[self.body] / self.dt
         supply += float(self.load[self.body] @ moved)
         return after, self.dt * lost, self.dt * supply
+
+    def fields(self, state: np.ndarray) -> dict[str, np.ndarray]:
+        """Temperature and displacements at the nodes."""
+        parts = state.reshape(3, self.n)
+        return dict(zip(self.problem.fields, parts, strict=True))
 
     def energy(self, state: np.ndarray) -> float:
         warm, moved = state[self.heat], state[self.body]

@@ -35,6 +35,9 @@ def simulate(
             "--seed", min=0, help="Seed of the initial fields; the problem's own if left out."
         ),
     ] = None,
+    in_time: Annotated[
+        bool, typer.Option("--in-time", help="Follow a steady problem in time, if that is known.")
+    ] = False,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a file that is there.")
     ] = False,
@@ -55,7 +58,7 @@ def simulate(
 
         with said_warnings():
             problem = pdes.get(name, **built(parse_settings(settings or [])))
-            dataset, equation = _computed(problem, samples, seed)
+            dataset, equation = _computed(problem, samples, seed, in_time)
         pdes.save(dataset, out)
         console = output()
         console.print(equation, markup=False, soft_wrap=True)
@@ -64,7 +67,9 @@ def simulate(
         console.print(f"written to {out}", markup=False, soft_wrap=True)
 
 
-def _computed(problem: Any, samples: int | None, seed: int | None) -> tuple[xr.Dataset, str]:
+def _computed(
+    problem: Any, samples: int | None, seed: int | None, in_time: bool
+) -> tuple[xr.Dataset, str]:
     """Fields of a problem, and its equation in a few words."""
     import pdes
     from pdes.registry import entry_of
@@ -79,7 +84,8 @@ def _computed(problem: Any, samples: int | None, seed: int | None) -> tuple[xr.D
                 f"{option} {value} does not apply: {problem.name} is steady, and has one solution "
                 "for its data; leave it out, and change the data with --set"
             )
-    return pdes.solve(problem), statement(problem, entry_of(problem.name).build.__doc__)
+    about = statement(problem, entry_of(problem.name).build.__doc__)
+    return pdes.simulate(problem) if in_time else pdes.solve(problem), about
 
 
 def built(settings: dict[str, Any]) -> dict[str, Any]:

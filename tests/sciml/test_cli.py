@@ -555,9 +555,8 @@ def test_simulate_replaces_a_file_only_when_told(tmp_path):
     out.write_text("precious")
     refused = sciml_command("simulate", "heat_one_mode", "--out", out)
     assert refused.exit_code == 2
-    assert "exists: choose another name, or replace it (--overwrite)" in " ".join(
-        refused.output.split()
-    )
+    words = " ".join(refused.output.split())
+    assert "exists: choose another name, or replace it (--overwrite)" in words
     assert out.read_text() == "precious"
     assert sciml_command("simulate", "heat_one_mode", "--out", out, "--overwrite").exit_code == 0
     assert out.read_bytes()[:8] != b"precious"
@@ -615,6 +614,19 @@ def test_simulate_solves_what_is_steady(tmp_path):
     xr.testing.assert_equal(pdes.data.load(out), expected)
     assert result.stdout.startswith("steady: -(p u_x)_x - (q u_y)_y = f")
     assert f"point {expected.sizes['point']}, status ok" in result.stdout
+
+
+def test_simulate_follows_a_steady_problem_in_time(tmp_path):
+    from pdes.data import load
+
+    out = tmp_path / "u.nc"
+    result = sciml_command(
+        "simulate", "thermoelastic_mode", "--set", "resolution=2", "--in-time", "--out", out
+    )
+    assert result.exit_code == 0, result.output
+    assert load(out)["T"].dims == ("time", "point")
+    failed = sciml_command("simulate", "motz", "--in-time", "--out", tmp_path / "v.nc")
+    assert failed.exit_code == 2 and "'motz' is steady" in failed.output
 
 
 def test_simulate_names_the_axes_before_their_lengths(tmp_path):

@@ -36,6 +36,11 @@ _PUBLIC = {
     "PiecewiseConstant": "fields",
     "PiecewiseLinear": "fields",
     "Tent": "fields",
+    "HarmonicOscillator": "harmonic_oscillator",
+    "WaveSpeedInversion": "inversion",
+    "Certificate": "certificate",
+    "certify": "certificate",
+    "a_priori_bound": "certificate",
 }
 
 __all__ = [
@@ -45,8 +50,10 @@ __all__ = [
     "AbstractPropagator",
     "AliasedReconstruction",
     "Box",
+    "Certificate",
     "Disc",
     "Gaussian",
+    "HarmonicOscillator",
     "Packet",
     "PhaseSymbols",
     "PiecewiseConstant",
@@ -56,6 +63,9 @@ __all__ = [
     "Spectrum",
     "Tent",
     "UnsupportedEquation",
+    "WaveSpeedInversion",
+    "a_priori_bound",
+    "certify",
     "phase_symbols",
     "spectrum_of",
 ]
@@ -75,6 +85,7 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from sciml.propagators.base import AbstractGenerator, AbstractPropagator, Residuals
+    from sciml.propagators.certificate import Certificate, a_priori_bound, certify
     from sciml.propagators.fields import (
         AbstractField,
         Box,
@@ -85,6 +96,8 @@ if TYPE_CHECKING:
         PiecewiseLinear,
         Tent,
     )
+    from sciml.propagators.harmonic_oscillator import HarmonicOscillator
+    from sciml.propagators.inversion import WaveSpeedInversion
     from sciml.propagators.operator_terms import UnsupportedEquation
     from sciml.propagators.oscillatory_integral import AliasedReconstruction
     from sciml.propagators.phase_propagator import AbstractPhasePropagator

@@ -216,6 +216,13 @@ class AbstractGenerator(nn.Module, ABC):
             for j in range(count)
         )
 
+    def foot_series_jet(self, t, x, branch: int, phase_names, amplitude_names):
+        """Both of `foot_jet` and `amplitude_terms_jet`; override where one pass gives both."""
+        return (
+            self.foot_jet(t, x, branch, phase_names),
+            self.amplitude_terms_jet(t, x, branch, amplitude_names),
+        )
+
     def _jet(self, function, t, x, names) -> dict[str, torch.Tensor]:
         names = tuple(names)
         axes = self.symbols.equation.coordinates

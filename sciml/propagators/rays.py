@@ -14,6 +14,7 @@ import torch
 from pdes.equation import Equation
 from pdes.grid import Grid
 from sciml.propagators.base import Kind, Residuals
+from sciml.propagators.derivatives import letters, partial_derivatives
 from sciml.propagators.domain import check_domain
 from sciml.propagators.phase_propagator import AbstractPhasePropagator
 from sciml.propagators.ray_equations import RayEquations
@@ -110,6 +111,26 @@ class RayPropagator(AbstractPhasePropagator):
         if self._correction is None:
             return (first,)
         return first, first * self._correction.scaled(gain, foot, branch)
+
+    def foot_series_jet(self, t, x, branch: int, phase_names, amplitude_names):
+        """Derivatives of the Runge-Kutta map itself: its error shows up in the residuals."""
+
+        def both(t, x):
+            foot, loss, gain = self._back(t, x, branch)
+            first = torch.exp(-loss)
+            terms = [foot, first]
+            if self._correction is not None:
+                terms.append(first * self._correction.scaled(gain, foot, branch))
+            return torch.stack(terms)
+
+        names = {*phase_names, *amplitude_names}
+        axes = self.symbols.equation.coordinates
+        found = partial_derivatives(both, t, x, {letters(n) for n in names}, axes)
+        series = [
+            {n: found[letters(n)][j] for n in amplitude_names}
+            for j in range(1, 2 + (self._correction is not None))
+        ]
+        return {n: found[letters(n)][0] for n in phase_names}, tuple(series)
 
     def _back(self, t: torch.Tensor, x: torch.Tensor, branch: int):
         """Foot, integral of the damping and of the source of the correction."""

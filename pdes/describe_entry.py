@@ -157,15 +157,17 @@ def _evolution(problem: Problem) -> dict[str, Any]:
 
 
 def _steady(problem: SteadyProblem) -> dict[str, Any]:
-    mesh = f"{type(problem.domain).__name__} mesh, resolution {problem.resolution}"
-    grid = isinstance(problem.domain, Grid)
+    place = problem.domain
+    domain = f"{type(place).__name__} mesh, resolution {problem.resolution}"
+    if isinstance(place, Grid):
+        domain = domain_text(place)
     march, times = march_of(problem), problem.in_time.get("times")
     in_time = {march.name: f"order {march.order} in time, by pdes.simulate"} if march else {}
     return {
         "kind": "steady",
         "equation": "\n".join(f"0 = {residual_text(e)}" for e in problem.residual.values()),
         "coefficients": dict(problem.parameters),
-        "domain": domain_text(problem.domain) if grid else mesh,
+        "domain": domain,
         "solvers": {problem.solver: _STEADY_ORDERS.get(problem.solver, ""), **in_time},
         "times": "" if times is None else f"{len(times)} from {times[0]:g} to {times[-1]:g}",
         "exact": {

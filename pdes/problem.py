@@ -165,7 +165,7 @@ class Problem:
     @property
     def strides(self) -> tuple[int, ...]:
         """Steps along each axis from one stored point to the next."""
-        stored = self.stored_points
+        stored: Any = self.stored_points
         if stored is None:
             return (1,) * len(self.grid.shape)
         if _is_whole(stored):

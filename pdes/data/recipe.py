@@ -104,7 +104,7 @@ class Recipe:
 
             return None if self.times is None else check_times(self.times, -np.inf)
         unknown = set(self.times) ^ {"start", "stop", "count"}
-        count = self.times.get("count")
+        count: Any = self.times.get("count")
         whole = isinstance(count, int) and not isinstance(count, bool) and count >= 1
         if unknown or not whole or not all(map(_is_number, self.times.values())):
             raise ValueError(

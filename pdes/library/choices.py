@@ -46,7 +46,7 @@ def check_choice(problem: str, name: str, value: Choice, choices: Collection[Cho
     switch = isinstance(value, bool | np.bool_)
     for choice in choices:
         # True is no 1, and 1 no True.
-        if isinstance(choice, bool) == switch and np.ndim(value) == 0 and value == choice:
+        if isinstance(choice, bool) == switch and np.isscalar(value) and value == choice:
             return choice
     hint = closest(value, [c for c in choices if isinstance(c, str)]) if _is_text(value) else ""
     raise ValueError(f"{problem}: {name}={value!r}, wanted one of {list(choices)}.{hint}")

@@ -143,7 +143,7 @@ def simulate_on_mesh(
     march = march_of(problem)
     if march is None:
         raise ValueError(
-            f"problem: {problem.name!r} is steady: pdes.solve(problem). In time go "
+            f"problem: {problem.name!r} is a SteadyProblem, for pdes.solve. In time go "
             f"{', '.join(MESH_MARCHES)}: flow on Taylor-Hood elements, and heated elastic bodies"
         )
     if solver not in (None, march.name):

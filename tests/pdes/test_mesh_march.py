@@ -109,7 +109,7 @@ def test_a_run_that_blows_up_says_so():
 @pytest.mark.parametrize(
     ("problem", "options", "words"),
     [
-        ("motz", {}, r"'motz' is steady: pdes.solve\(problem\)"),
+        ("motz", {}, "'motz' is a SteadyProblem, for pdes.solve"),
         ("cylinder_flow", {"samples": 3}, "samples=3 is for problems on grids"),
         ("cylinder_flow", {"backend": "torch"}, "backend='torch' is for problems on grids"),
         ("cylinder_flow", {"rtol": 1e-3}, "rtol=0.001 is for problems on grids"),

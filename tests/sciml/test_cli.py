@@ -626,7 +626,7 @@ def test_simulate_follows_a_steady_problem_in_time(tmp_path):
     assert result.exit_code == 0, result.output
     assert load(out)["T"].dims == ("time", "point")
     failed = sciml_command("simulate", "motz", "--in-time", "--out", tmp_path / "v.nc")
-    assert failed.exit_code == 2 and "'motz' is steady" in failed.output
+    assert failed.exit_code == 2 and "'motz' is a SteadyProblem" in failed.output
 
 
 def test_simulate_names_the_axes_before_their_lengths(tmp_path):

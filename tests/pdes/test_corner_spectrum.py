@@ -65,6 +65,18 @@ def test_two_materials(sectors, printed):
             assert abs(law) < 1e-22
 
 
+def test_mixed_edges_of_two_materials():
+    (w1, a1), (w2, a2) = sectors = [(PI / 2, 1.0), (PI, 10.0)]
+    spectrum = corner_spectrum(Sectors(sectors, "DN"), n=3)
+    for mu in spectrum.exponents:
+        flux = a1 * np.cos(mu * w1) * np.cos(mu * w2) - a2 * np.sin(mu * w1) * np.sin(mu * w2)
+        assert abs(flux) < 1e-13
+    turned = corner_spectrum(Sectors(sectors[::-1], "ND"), n=3)
+    assert turned.exponents == pytest.approx(spectrum.exponents, rel=1e-15)
+    other = corner_spectrum(Sectors(sectors, "ND"), n=3)
+    assert abs(other[0] - spectrum[0]) > 0.1
+
+
 def test_checkerboard_of_kellogg():
     contrast = kellogg_contrast("0.1", 30)
     assert agrees(contrast, "161.44763879758849569739")

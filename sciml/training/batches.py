@@ -287,6 +287,11 @@ def non_finite_entries(batch: Any) -> int:
     return sum(int((~leaf.isfinite()).sum()) for leaf in tensors)
 
 
+def dtypes_of(batch: Any) -> set[torch.dtype]:
+    """Types of the tensors of a batch."""
+    return {leaf.dtype for leaf in _leaves(batch) if isinstance(leaf, torch.Tensor)}
+
+
 def _size(batch: Any) -> int:
     for leaf in _leaves(batch):
         if isinstance(leaf, (torch.Tensor, np.ndarray)) and leaf.ndim:

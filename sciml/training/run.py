@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from sciml.training.batches import Batches, StepBatches, non_finite_entries, to_device
+from sciml.training.batches import (
+    Batches,
+    StepBatches,
+    dtypes_of,
+    non_finite_entries,
+    to_device,
+)
 from sciml.training.callbacks import AbstractCallback, TrainingState, copied_weights
 from sciml.training.checkpoint import Checkpoint, CheckpointFolder, load_checkpoint
 from sciml.training.devices import Devices, Precision
@@ -139,10 +145,12 @@ class Run:
         while state.step < state.steps and not state.stop_reason:
             result = self._one_step(request)
             self._call("on_step")
-            last = state.step == state.steps or bool(state.stop_reason) or result.interrupted
-            if state.step % self.settings.every == 0 or last:
+            # Several processes agree on the end in their next step, a single one at once.
+            asked = result.interrupted or (self.devices.count == 1 and request.asked)
+            last = state.step == state.steps or bool(state.stop_reason)
+            if state.step % self.settings.every == 0 or last or asked:
                 self._save()
-            if result.interrupted and state.step < state.steps and not state.stop_reason:
+            if asked and not last:
                 return "interrupted"
         return "stopped_early" if state.stop_reason else "finished"
 
@@ -156,7 +164,11 @@ class Run:
             )
         batch = to_device(batch, self.devices.device)
         rate = float(self.optimizer.param_groups[0]["lr"])
-        result = self.step.take(batch, size * self.devices.count / whole, request.asked)
+        try:
+            result = self.step.take(batch, size * self.devices.count / whole, request.asked)
+        except RuntimeError as error:
+            self._explain(error, batch)
+            raise
         if result.bad:
             self._fail(result, batch)
         self._good.confirm()
@@ -176,6 +188,16 @@ class Run:
             },
         )
         return result
+
+    def _explain(self, error: RuntimeError, batch: Any) -> None:
+        """Say so if torch fails on numbers of two precisions."""
+        mine = {p.dtype for p in self.model.parameters()}
+        given = {dtype for dtype in dtypes_of(batch) if dtype.is_floating_point} - mine
+        if given and "dtype" in str(error):
+            raise ValueError(
+                f"the batch holds numbers of type {_listed(given)} and the model {_listed(mine)}: "
+                f"convert one of them, such as model.double() ({error})"
+            ) from error
 
     def _fail(self, result: StepResult, batch: Any) -> None:
         step, good = self.state.step + 1, self._good.restore(self.model)
@@ -374,6 +396,10 @@ def _first_difference(
         if before.get(key) != now.get(key):
             return f"{name} {key!r}", before.get(key, "absent"), now.get(key, "absent")
     return name, before, now
+
+
+def _listed(dtypes: Iterable[torch.dtype]) -> str:
+    return ", ".join(sorted(map(str, dtypes))) or "none"
 
 
 def _precision_of(model: torch.nn.Module) -> str:

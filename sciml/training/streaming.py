@@ -265,9 +265,10 @@ class _Moments:
         self.count, self.mean, self.squares = 0, np.zeros(1), np.zeros(1)
 
     def add(self, values: torch.Tensor) -> None:
-        block = values.double().transpose(0, 1).flatten(1).numpy()
+        block = values.transpose(0, 1).flatten(1).to(torch.float64, copy=True).numpy()
         count, mean = block.shape[1], block.mean(axis=1)
-        squares = ((block - mean[:, None]) ** 2).sum(axis=1)
+        block -= mean[:, None]
+        squares = np.einsum("ij,ij->i", block, block)
         total = self.count + count
         shift = mean - self.mean
         self.squares = self.squares + squares + shift**2 * self.count * count / total

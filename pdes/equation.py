@@ -164,6 +164,16 @@ class Equation:
         >>> print(Equation.from_text("h_t = 0.5*I*h_xx + I*abs(h)^2*h"))
         h_t = I*abs(h)^2*h + 0.5*I*h_xx
         """
+        if not isinstance(text, str) and not (
+            isinstance(text, Sequence) and all(isinstance(line, str) for line in text)
+        ):
+            raise ValueError(
+                f"text: got {type(text).__name__}, wanted an equation such as 'u_t = u_xx'"
+            )
+        if parameters is not None and not isinstance(parameters, Mapping):
+            raise ValueError(
+                f"parameters: got {parameters!r}, wanted a mapping of name to value, {{'k': 0.1}}"
+            )
         source = text if isinstance(text, str) else "\n".join(text)
         values = check_parameters(parameters or {})
         parsed = parse_system(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -42,6 +43,16 @@ class Axis:
     periodic: bool = True
 
     def __post_init__(self) -> None:
+        for end in ("start", "stop"):
+            value = getattr(self, end)
+            if isinstance(value, bool) or not isinstance(value, numbers.Real):
+                raise ValueError(f"axis {self.name}: {end} is {value!r}, wanted a number")
+        if isinstance(self.points, bool) or not isinstance(self.points, numbers.Real):
+            raise ValueError(
+                f"axis {self.name}: got {self.points!r} points, wanted an integer >= 2"
+            )
+        if not math.isfinite(self.points):
+            raise ValueError(f"axis {self.name}: got {self.points} points, wanted an integer >= 2")
         if not (math.isfinite(self.start) and math.isfinite(self.stop) and self.start < self.stop):
             raise ValueError(
                 f"axis {self.name}: got start {self.start} and stop {self.stop}, "
@@ -90,7 +101,12 @@ class Grid:
     axes: tuple[Axis, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "axes", tuple(self.axes))
+        given = (self.axes,) if isinstance(self.axes, Axis) else self.axes
+        if not isinstance(given, list | tuple) or not all(isinstance(a, Axis) for a in given):
+            raise ValueError(
+                f"axes: got {self.axes!r}, wanted a tuple of Axis: Grid((Axis('x', 0.0, 1.0, 65),))"
+            )
+        object.__setattr__(self, "axes", tuple(given))
         if not self.axes or len(set(self.names)) < len(self.axes):
             raise ValueError(f"axes: got {self.names}, wanted one or more of different names")
 
@@ -104,6 +120,9 @@ class Grid:
         >>> Grid.periodic(x=(0.0, 6.28, 256)).names
         ('x',)
         """
+        for name, values in axes.items():
+            if not isinstance(values, list | tuple) or len(values) != 3:
+                raise ValueError(f"{name}={values!r}: wanted (start, stop, points)")
         return cls(tuple(Axis(name, *values) for name, values in axes.items()))
 
     @property

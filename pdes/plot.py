@@ -5,6 +5,7 @@ Figures are made without ``pyplot``: nothing has to be closed, and no window ope
 
 from __future__ import annotations
 
+import numbers
 import sys
 import types
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
+
+from pdes.keywords import offers_closest_keyword
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +30,7 @@ LARGEST = 600
 _BOTH_SIGNS = 0.15
 
 
+@offers_closest_keyword
 def plot(
     data: xr.Dataset | xr.DataArray,
     field: str | Sequence[str] | None = None,
@@ -76,6 +80,13 @@ def plot(
     >>> axes.shape, axes[0, 0].get_ylabel()
     ((1, 1), 'time')
     """
+    if not isinstance(data, xr.Dataset | xr.DataArray):
+        raise TypeError(
+            f"data: got {type(data).__name__}, wanted an xarray.Dataset or DataArray, such as "
+            "pdes.simulate(problem) or pdes.data.as_dataset(array, coords) gives"
+        )
+    if isinstance(sample, bool) or not isinstance(sample, numbers.Integral):
+        raise ValueError(f"sample={sample!r}: wanted a whole number")
     whole = data.to_dataset(name=data.name or "u") if isinstance(data, xr.DataArray) else data
     rows = [_frames(_chosen(whole, name, sample), times) for name in _names(whole, field)]
     places = _places(axes, (len(rows), max(len(row) for row in rows)), _height(rows))
@@ -92,7 +103,9 @@ def plot(
 
 def _names(data: xr.Dataset, field: str | Sequence[str] | None) -> list[str]:
     known = [str(name) for name in data.data_vars if name != "cells"]
-    wanted = known if field is None else [field] if isinstance(field, str) else list(field)
+    # What a run tells at every step has no place to be drawn at.
+    drawn = [name for name in known if "step" not in data[name].dims]
+    wanted = drawn if field is None else [field] if isinstance(field, str) else list(field)
     unknown = [name for name in wanted if name not in known]
     if unknown or not wanted:
         raise ValueError(f"no field {', '.join(unknown) or 'at all'} in the data; fields: {known}")

@@ -77,8 +77,13 @@ def register(
     0.1
     >>> unregister("slow_heat")
     """
+    for label in (name, *aliases):
+        if not isinstance(label, str) or not label or any(map(str.isspace, label)):
+            raise ValueError(f"name: got {label!r}, wanted a word without spaces")
 
     def add(build: Builder) -> Builder:
+        if not callable(build):
+            raise ValueError(f"{name!r}: got {build!r}, wanted a function that returns a problem")
         entry = Entry(name=name, build=build, tags=frozenset(tags), aliases=tuple(aliases))
         for label in (name, *entry.aliases):
             owner = _NAMES.get(label)
@@ -248,7 +253,7 @@ def entry_of(name: str) -> Entry:
     'kuramoto_sivashinsky'
     """
     _load_library()
-    if name not in _NAMES:
+    if not isinstance(name, str) or name not in _NAMES:
         raise ValueError(
             f"unknown problem {name!r}" + _closest(name, _NAMES) + f"; available: {available()}"
         )

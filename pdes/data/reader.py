@@ -15,10 +15,12 @@ from pdes.data.errors import DataError, ReadError
 from pdes.data.finding import arrange_columns, find_fields
 from pdes.data.labeled import label_fields, names_dimensions
 from pdes.data.names import closest
+from pdes.data.recognized_layout import layout_hint
 from pdes.data.request import Request
 from pdes.data.schema import tidy
 from pdes.data.signature import identify, mismatch
 from pdes.data.store import is_own, load
+from pdes.data.target import given_path
 
 
 def read(
@@ -81,8 +83,18 @@ def read(
     >>> dict(data.sizes), float(data.usol.sel(time=2.0, x=0.5)), data.attrs["source_format"]
     ({'time': 3, 'x': 5}, 1.0, 'npz')
     """
-    path = Path(path)
+    path = given_path(path)
     request = Request.from_arguments(field, time, space, axes)
+    try:
+        return _read(path, request)
+    except ReadError as error:
+        hint = layout_hint(path)
+        if not hint:
+            raise
+        raise type(error)(f"{error}. {hint}") from error
+
+
+def _read(path: Path, request: Request) -> xr.Dataset:
     found = identify(path)
     record = [sentence for sentence in [mismatch(path, found)] if sentence]
     if _own(path, found):

@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 
 from pdes.data.errors import ChecksumError, ReadError
-from pdes.data.target import check_writable, target_path
+from pdes.data.target import check_writable, given_path, target_path
 
 SCHEMA = "pdes-1"
 """Value of the attribute ``schema`` of everything written here."""
@@ -136,9 +136,10 @@ def load(path: str | Path, *, check: bool = True) -> xr.Dataset:
     ChecksumError
         If a variable differs from what was written.
     """
-    dataset = _open(Path(path))
+    path = given_path(path)
+    dataset = _open(path)
     if check:
-        _compare(dataset, Path(path).name)
+        _compare(dataset, path.name)
     return dataset
 
 

@@ -7,11 +7,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-__all__ = ["check_writable", "target_path"]
+__all__ = ["check_writable", "given_path", "target_path"]
 
 
-def target_path(given: Any, argument: str = "store") -> Path:
-    """Absolute path of a target.
+def given_path(given: Any, argument: str = "path") -> Path:
+    """Path that was passed.
 
     Parameters
     ----------
@@ -31,18 +31,27 @@ def target_path(given: Any, argument: str = "store") -> Path:
 
     Examples
     --------
-    >>> target_path("set.zarr").name
-    'set.zarr'
-    >>> target_path(3)
+    >>> given_path(3)
     Traceback (most recent call last):
     ...
-    TypeError: store: got int 3, wanted a path such as 'set.zarr'
+    TypeError: path: got int 3, wanted a path such as 'set.zarr'
     """
     if not isinstance(given, str | os.PathLike):
         raise TypeError(
             f"{argument}: got {type(given).__name__} {given!r}, wanted a path such as 'set.zarr'"
         )
-    return Path(given).absolute()
+    return Path(given)
+
+
+def target_path(given: Any, argument: str = "store") -> Path:
+    """Absolute path of a target, see `given_path`.
+
+    Examples
+    --------
+    >>> target_path("set.zarr").is_absolute()
+    True
+    """
+    return given_path(given, argument).absolute()
 
 
 def check_writable(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import numbers
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +16,7 @@ from pdes.data.errors import ChecksumError, ReadError
 from pdes.data.generated import attributes_of, open_generated, state_of
 from pdes.data.region_store import stream_checksum
 from pdes.data.repair import open_arrays
+from pdes.data.target import given_path
 
 _log = logging.getLogger(__name__)
 
@@ -64,7 +66,12 @@ def verify(
     ...     sorted(verify(f"{folder}/heat.nc", samples=1, rtol=0.0))[-3:]
     ['time_step', 'u', 'x']
     """
-    path = Path(path)
+    path = given_path(path)
+    whole = isinstance(samples, numbers.Integral) and not isinstance(samples, bool)
+    if not whole or samples < 0:
+        raise ValueError(f"samples={samples!r}: wanted a whole number of at least 0")
+    if isinstance(rtol, bool) or not isinstance(rtol, numbers.Real) or not rtol >= 0.0:
+        raise ValueError(f"rtol={rtol!r}: wanted a number of at least 0")
     attrs = attributes_of(path) if path.is_dir() else {}
     found = _stream_sums(path, attrs) if "recipe" in attrs else store.verify(path)
     if samples > 0:

@@ -113,6 +113,14 @@ def _with_sides(
     field = problem.fields[0]
     conditions = {side: row[field] for side, row in problem.conditions(names).items()}
     numbers = np.arange(load.size).reshape(grid.shape)
+    constant = (0,) * len(grid.axes)
+    if all(isinstance(each, Neumann) for each in conditions.values()) and constant not in terms:
+        raise ValueError(
+            f"{problem.name}: the fluxes are given at all sides ({', '.join(names)}), so that "
+            f"{field!r} is known up to a constant only, or not at all: give its value at one side, "
+            "such as boundary={'x-': Dirichlet(0.0), ...}, or use solver='fast_poisson', which "
+            "takes the mean to be zero"
+        )
     # Values win over fluxes at points that two sides share.
     ordered = sorted(conditions, key=lambda side: isinstance(conditions[side], Dirichlet))
     full = {n: np.broadcast_to(p, grid.shape).reshape(-1) for n, p in places.items()}

@@ -285,3 +285,45 @@ def test_a_tight_fit_is_said(monkeypatch):
     monkeypatch.setattr("pdes.memory.free_memory", lambda: 1000)
     with pytest.warns(ResourceWarning, match="needs about 2.0 KiB of memory, 1000 bytes are free"):
         check_memory(2048, "work", "take less")
+
+
+# --- the rest of the front -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: pdes.plot(None), TypeError, "data: got NoneType, wanted an xarray.Dataset"),
+        (lambda: pdes.plot(np.zeros((3, 4))), TypeError, "data: got ndarray"),
+        (lambda: pdes.plot(BURGERS), TypeError, "data: got Problem, wanted"),
+        (lambda: pdes.Equation.from_text(3), ValueError, "text: got int, wanted an equation"),
+        (
+            lambda: pdes.Equation.from_text("u_t = k*u_xx", parameters=3),
+            ValueError,
+            "parameters: got 3, wanted a mapping",
+        ),
+        (lambda: pdes.register(3), ValueError, "name: got 3, wanted a word"),
+        (lambda: pdes.register("a b"), ValueError, "name: got 'a b', wanted a word"),
+        (lambda: pdes.register("three")(3), ValueError, "got 3, wanted a function"),
+        (lambda: pdes.get(None), ValueError, "unknown problem None"),
+        (lambda: pdes.get(["burgers"]), ValueError, "unknown problem"),
+        (lambda: pdes.Grid.periodic(x=64), ValueError, r"x=64: wanted \(start, stop, points\)"),
+        (lambda: pdes.Grid.periodic(x=(0, 1)), ValueError, "wanted .start, stop, points."),
+        (lambda: pdes.Grid(3), ValueError, "axes: got 3, wanted a tuple of Axis"),
+        (lambda: pdes.Axis("x", "a", 1, 8), ValueError, "axis x: start is 'a', wanted a number"),
+        (lambda: pdes.Axis("x", 0, 1j, 8), ValueError, "axis x: stop is 1j"),
+        (lambda: pdes.Axis("x", 0, 1, "8"), ValueError, "axis x: got '8' points"),
+        (lambda: pdes.Axis("x", 0, 1, float("nan")), ValueError, "axis x: got nan points"),
+        (lambda: pdes.save(None, "x.nc"), TypeError, "dataset: got NoneType"),
+    ],
+)
+def test_what_is_of_the_wrong_kind_is_named(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_fluxes_all_around_are_refused_by_collocation():
+    from pdes.boundary import Neumann
+
+    with pytest.raises(ValueError, match="'u' is known up to a constant only"):
+        pdes.solve(pdes.get("poisson_interval", boundary={"x-": Neumann(), "x+": Neumann()}))

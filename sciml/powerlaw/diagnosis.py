@@ -116,6 +116,8 @@ def _share_of_rank(jacobian: NDArray) -> float:
 def unresolved_pair(terms: Sequence[RadialTerm]) -> tuple[int, int] | None:
     """Neighbors whose deviation exceeds a quarter of their gap, the worst of them.
 
+    A logarithm whose coefficient is within three deviations of 0 is one with its power.
+
     Parameters
     ----------
     terms : sequence of RadialTerm
@@ -131,6 +133,10 @@ def unresolved_pair(terms: Sequence[RadialTerm]) -> tuple[int, int] | None:
     >>> unresolved_pair(near)
     (0, 1)
     """
+    for j, term in enumerate(terms):
+        size, error = abs(term.coefficient), abs(term.coefficient_error)
+        if term.kind == "logarithm" and size <= DEVIATIONS * error:
+            return next(i for i, t in enumerate(terms) if t.block == term.block and i != j), j
     worst, found = 1.0, None
     real = [i for i, term in enumerate(terms) if term.kind in ("power", "fixed")]
     for i, j in itertools.pairwise(real):

@@ -26,7 +26,7 @@ from sciml.powerlaw.efficiency import Efficiency, measure_efficiency
 from sciml.powerlaw.radial_sum import RadialSum
 from sciml.powerlaw.radial_terms import RadialTerm, radial_terms, table
 from sciml.powerlaw.rows import RadialRows, stack
-from sciml.powerlaw.samples import R_MIN, check_bounds, radii, read_samples
+from sciml.powerlaw.samples import R_MIN, check_bounds, radii, read_samples, width
 from sciml.powerlaw.search import Candidate, Search
 from sciml.powerlaw.structure import Structure
 from sciml.powerlaw.varpro import SeparableFit, variable_projection
@@ -159,8 +159,7 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
             )
         bounds = check_bounds(self.bounds)
         rows = read_samples(X, y, weights, self.center, bounds)
-        shape = np.shape(X)
-        self.n_features_in_ = shape[1] if len(shape) == 2 else 1
+        self.n_features_in_ = width(X)
         return self._fit(rows, bounds, noise)
 
     def fit_rows(
@@ -435,12 +434,12 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
             exponent is negative or a logarithm is there.
         """
         check_is_fitted(self)
-        shape = np.shape(X)
-        features = shape[1] if len(shape) == 2 else 1
+        features = width(X)
         if features != self.n_features_in_:
+            remedy = " Reshape your data to (n, d)." if np.ndim(X) == 1 else ""
             raise ValueError(
                 f"X has {features} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input"
+                f"{self.n_features_in_} features as input.{remedy}"
             )
         r = radii(X, self.center)
         if self.status_ == "unidentifiable":

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.exceptions import DataConversionWarning
 
 from sciml.powerlaw.rows import RadialRows, values
 
@@ -62,7 +64,8 @@ def radii(x: Any, center: ArrayLike | None) -> NDArray:
         points = points[:, None]
     if points.ndim != 2 or points.shape[1] == 0:
         raise ValueError(
-            f"x has shape {points.shape}: wanted radii (n,), or points (n, d) with d >= 1"
+            f"x has {points.shape[-1]} feature(s) (shape={points.shape}) while a minimum of 1 is "
+            "required: wanted radii (n,), or points (n, d) with d >= 1"
         )
     if center is not None:
         middle = np.atleast_1d(np.asarray(center, float))
@@ -107,6 +110,11 @@ def read_samples(
     _same_kind(x, y, weights)
     r, sides = radii(x, center), _array("y", y)
     if sides.ndim == 2 and sides.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected: its only column is used",
+            DataConversionWarning,
+            stacklevel=3,
+        )
         sides = sides[:, 0]
     if sides.ndim != 1:
         raise ValueError(
@@ -116,7 +124,7 @@ def read_samples(
     if len(sides) != len(r):
         raise ValueError(f"y has {len(sides)} values and x {len(r)} places: wanted as many")
     if len(r) == 0:
-        raise ValueError("x has 0 sample(s), wanted at least 2")
+        raise ValueError("x has 0 sample(s) while a minimum of 1 is required: wanted samples")
     low = bounds[0]
     if np.any(r < R_MIN) and low <= 0:
         raise ValueError(
@@ -127,8 +135,16 @@ def read_samples(
     return values(r, sides, scale)
 
 
+def width(x: Any) -> int:
+    """Number of coordinates of a sample: 1 for radii."""
+    _refuse_sparse("x", x)
+    shape = tuple(x.shape) if hasattr(x, "detach") else np.asarray(x).shape
+    return int(shape[1]) if len(shape) == 2 else 1
+
+
 def _array(name: str, data: Any) -> NDArray:
     """Finite float64 array."""
+    _refuse_sparse(name, data)
     if hasattr(data, "detach"):
         data = data.detach().cpu().numpy()
     try:
@@ -149,6 +165,11 @@ def _array(name: str, data: Any) -> NDArray:
             "inf): wanted finite numbers; leave such samples out"
         )
     return array
+
+
+def _refuse_sparse(name: str, data: Any) -> None:
+    if issparse(data):
+        raise TypeError(f"{name} is sparse: sparse input is not supported, use {name}.toarray()")
 
 
 def _same_kind(*arrays: Any) -> None:

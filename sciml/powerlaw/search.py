@@ -39,9 +39,6 @@ NEARLY = 1e-10
 SMOOTH = 1e-9
 """Relative misfit of the profile below which samples may be exact."""
 
-MERGED = 1e-3
-"""Powers nearer than this, with coefficients of opposite sign, are a pair block in disguise."""
-
 RANKED, SEARCH_STEPS = 1e-6, 30
 """While starts are only ranked, a fit rests when a step promises this share of the residual."""
 
@@ -312,7 +309,10 @@ class Search:
         return found
 
     def tidy(self, candidate: Candidate, changes: int = 3) -> Candidate:
-        """Turn merged powers into a pair block, and a wide pair into two powers.
+        """Turn close powers into a pair block, and a wide pair into two powers.
+
+        Powers that merge with growing coefficients of opposite sign are a logarithm in disguise;
+        the pair block reaches it, and is well conditioned.
 
         Not more often than ``changes``: a poor fit may turn to and fro.
         """
@@ -322,12 +322,12 @@ class Search:
         powers, pairs = structure.split(parameters)
         order = np.argsort(powers)
         gaps = np.diff(powers[order])
-        sizes = candidate.fit.coefficients[: len(powers)][order]
-        opposite = sizes[1:] * sizes[:-1] < 0
-        close = np.flatnonzero((gaps < MERGED) & opposite)
+        # a hair below the width at which a pair parts: no turning to and fro
+        close = np.flatnonzero(gaps < 0.99 * CLOSE)
         wide = np.flatnonzero(pairs[:, 1] > (0.5 * CLOSE) ** 2) if len(pairs) else []
         if self.pairs and len(close):
-            i, j = order[close[0]], order[close[0] + 1]
+            nearest = close[np.argmin(gaps[close])]
+            i, j = order[nearest], order[nearest + 1]
             pair = [0.5 * (powers[i] + powers[j]), 0.25 * (powers[j] - powers[i]) ** 2]
             start = np.concatenate([np.delete(powers, [i, j]), pairs.ravel(), pair])
             changed = replace(structure, powers=len(powers) - 2, pairs=len(pairs) + 1)

@@ -258,9 +258,11 @@ def variable_projection(
     >>> fit.parameters, fit.coefficients
     (array([0.5]), array([3.]))
     """
-    run = _Iteration(model, y, start, lower, upper, weights, kaufman)
-    run.iterate(_Rest(rtol, max_trials, max_iterations, stationary), target)
-    return run.result(batched=len(start.shape) == 2)
+    # what overflows is a failed trial
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        run = _Iteration(model, y, start, lower, upper, weights, kaufman)
+        run.iterate(_Rest(rtol, max_trials, max_iterations, stationary), target)
+        return run.result(batched=len(start.shape) == 2)
 
 
 def reduced_residuals(model: SeparableModel, y: Any, parameters: Any, weights: Any = None) -> Any:
@@ -284,9 +286,10 @@ def reduced_residuals(model: SeparableModel, y: Any, parameters: Any, weights: A
     >>> reduced_residuals(model, x**2, np.array([[1.0], [2.0]])) < 1e-12
     array([False,  True])
     """
-    run = _Iteration(model, y, parameters, None, None, weights, kaufman=True)
-    xp = run.xp
-    state = run.evaluate(run.parameters, xp.arange(run.batch, device=device(y)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        run = _Iteration(model, y, parameters, None, None, weights, kaufman=True)
+        xp = run.xp
+        state = run.evaluate(run.parameters, xp.arange(run.batch, device=device(y)))
     size = xp.where(run.size > 0, run.size, xp.ones_like(run.size))
     return xp.sqrt(state.cost) / size
 
@@ -401,6 +404,8 @@ class _Iteration:
         """``weights*Phi' c``, shape (members, rows, p)."""
         xp = self.xp
         count = self.parameters.shape[-1]
+        if count == 0:
+            return state.columns[..., :0]
         if isinstance(state.derivatives, SparseDerivatives):
             moved = [None] * count
             for i, (j, k) in enumerate(

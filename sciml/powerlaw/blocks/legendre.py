@@ -89,7 +89,7 @@ def legendre_function(theta: Any, nu: Any) -> tuple[Any, Any, Any, Any]:
     (array([-0.125]), array([-1.2990381]))
     """
     xp = namespace(theta)
-    lowest, widest = float(xp.min(theta)), float(xp.max(theta))
+    lowest, widest = _number(xp.min(theta)), _number(xp.max(theta))
     if not (lowest >= 0.0 and widest <= WIDEST * (1 + 1e-12)):
         raise ValueError(
             f"theta runs from {math.degrees(lowest):.6g} to {math.degrees(widest):.6g} degrees: "
@@ -97,13 +97,13 @@ def legendre_function(theta: Any, nu: Any) -> tuple[Any, Any, Any, Any]:
         )
     half = xp.sin(0.5 * theta)
     z = half * half
-    top = float(xp.max(z))
+    top = _number(xp.max(z))
     product = nu * (nu + 1.0)
     one = xp.ones_like(z + product)
     term, term_nu = one, 0.0 * one  # t_k z^k and its derivative by nu(nu+1)
     value, value_nu = one, 0.0 * one
     slope, slope_nu = 0.0 * one, 0.0 * one  # derivatives by z
-    largest = float(xp.max(xp.abs(product + 0.0 * one)))
+    largest = _number(xp.max(xp.abs(product + 0.0 * one)))
     k = 0
     while True:
         ratio = (k * (k + 1.0) - product) / (k + 1.0) ** 2
@@ -153,3 +153,7 @@ def legendre(r: Any, theta: Any, nu: Any) -> AxialJet:
         angular,
         ((value_nu, value + nu * value_nu, log * angular + grown * p_both),),
     )
+
+
+def _number(value: Any) -> float:
+    return float(value.detach() if hasattr(value, "detach") else value)

@@ -59,6 +59,8 @@ def partial_derivatives(
     """
     wanted = sorted(set(wanted), key=len, reverse=True)
     found: dict[str, torch.Tensor] = {}
+    # Forward tangents need memory of their own, which broadcast tensors share.
+    t, x = t.contiguous(), x.contiguous()
     for name in wanted:
         if name in found:
             continue

@@ -183,10 +183,10 @@ class _Transform:
         if own.symbols.dimension > 1:
             return max(period, 2.0 * max(edges) + radius)
         points = torch.linspace(*own.domain[0], 65, dtype=torch.float64)
-        modes = max(1, math.floor(cutoff * period / (2.0 * math.pi)))
+        # Three frequencies, the outer ones at the ends of the window.
         probe = Spectrum(
-            coefficients=torch.zeros(1, 2 * modes + 1, dtype=torch.complex128),
-            periods=(period,),
+            coefficients=torch.zeros(1, 3, dtype=torch.complex128),
+            periods=(2.0 * math.pi / cutoff,),
             real=True,
             tail=torch.zeros(1),
             norm=torch.ones(1),

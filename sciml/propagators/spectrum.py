@@ -37,7 +37,7 @@ class Spectrum:
     periods : tuple of float
         Period along each axis; on the line that of the torus the sum stands for.
     real : bool
-        Whether the fields are real.
+        Whether the equation is real, so that its fields stay so.
     tail, norm : Tensor, shape (batch,)
         Norms of what the window cuts and of the fields.
     radius : float
@@ -212,7 +212,7 @@ class _Maker:
         return Spectrum(
             coefficients=self._ball(c[None]),
             periods=self.periods,
-            real=True,
+            real=self.real,
             tail=torch.tensor([tail], dtype=torch.float64),
             norm=torch.tensor([self._periodic_norm(field, c)], dtype=torch.float64),
             radius=max(abs(low), abs(high)),
@@ -252,7 +252,7 @@ class _Maker:
         return Spectrum(
             coefficients=c,
             periods=self.periods,
-            real=not values.is_complex(),
+            real=self.real,
             tail=tail,
             norm=norm,
             radius=max(max(abs(a), abs(b)) for a, b in self.domain),

@@ -14,6 +14,7 @@ from sciml.cli.data import data
 from sciml.cli.discover import discover
 from sciml.cli.evaluate import evaluate
 from sciml.cli.list_problems import list_problems
+from sciml.cli.powerlaw import powerlaw
 from sciml.cli.simulate import simulate
 from sciml.cli.train import train
 from sciml.cli.validate import validate
@@ -45,6 +46,7 @@ def options(
 
 app.command(no_args_is_help=True)(discover)
 app.command(no_args_is_help=True)(simulate)
+app.command(no_args_is_help=True)(powerlaw)
 app.command(no_args_is_help=True)(train)
 app.command(no_args_is_help=True)(evaluate)
 app.command()(validate)

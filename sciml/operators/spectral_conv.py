@@ -161,8 +161,9 @@ class SpectralConv(nn.Module):
             return y if skip is None else y + nn.functional.linear(x, skip)
         direct = norm is not None and quadrature.tensor_product and not norm.differentiable_twice
         if norm is None or direct:
-            gain, shift = (norm.weight, norm.bias) if direct else (None, None)
-            if direct:
+            gain = shift = None
+            if norm is not None:
+                gain, shift = norm.weight, norm.bias
                 plan = self._with_norm(plan, quadrature, norm, x)
             one = skip if inside is None else None
             y = fourier_layer(seen, self.weight, self.bias, one, gain, shift, plan)

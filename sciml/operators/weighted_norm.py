@@ -19,7 +19,7 @@ import torch
 
 from sciml.nn.quadrature import Quadrature
 
-__all__ = ["weighted_norm", "weighted_norm_plain"]
+__all__ = ["weighted_moments", "weighted_norm", "weighted_norm_plain"]
 
 
 class _Layout:
@@ -118,6 +118,45 @@ def _by_group(values: torch.Tensor, groups: int) -> torch.Tensor:
     return means.expand(-1, -1, channels // groups).reshape(batch, channels)
 
 
+def _moments(
+    layout: _Layout, values: torch.Tensor, weights: torch.Tensor, groups: int, rms: bool
+) -> tuple[torch.Tensor | None, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Mean and variance of every channel's group, and values less the mean with their squares."""
+    mean, centered = None, values
+    if not rms:
+        mean = _by_group(layout.total(values, weights), groups)
+        centered = values - layout.spread(mean)
+    squares = centered * centered
+    return mean, _by_group(layout.total(squares, weights), groups), centered, squares
+
+
+def weighted_moments(
+    x: torch.Tensor, quadrature: Quadrature, groups: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Weighted mean and variance, in two passes and at least single precision.
+
+    Parameters
+    ----------
+    x : Tensor, shape (batch, channels, *points)
+        Field.
+    quadrature : Quadrature
+        Weights of the points.
+    groups : int
+        Number of groups of channels.
+
+    Returns
+    -------
+    pair of Tensor, shape (batch, channels)
+        Of the group of each channel.
+    """
+    layout = _Layout(x)
+    values = layout.matrix(x.float() if x.dtype in (torch.float16, torch.bfloat16) else x)
+    weights = quadrature.flat_tensor(values)
+    mean, variance, _, _ = _moments(layout, values, weights, groups, False)
+    assert mean is not None
+    return mean, variance
+
+
 class _WeightedNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, gain, shift, quadrature, groups, eps, rms):
@@ -126,13 +165,7 @@ class _WeightedNorm(torch.autograd.Function):
         wide = x.dtype in (torch.float16, torch.bfloat16)
         values = layout.matrix(x.float() if wide else x)
         weights = quadrature.flat_tensor(values)
-        if rms:
-            centered = values
-        else:
-            mean = _by_group(layout.total(values, weights), groups)
-            centered = values - layout.spread(mean)
-        squares = centered * centered
-        variance = _by_group(layout.total(squares, weights), groups)
+        _, variance, centered, squares = _moments(layout, values, weights, groups, rms)
         scale = torch.rsqrt(variance + eps)
         factor = layout.spread(scale if gain is None else scale * gain.to(scale.dtype))
         if shift is None:

@@ -397,7 +397,9 @@ def _reconciled() -> Measurements:
         measure(
             method,
             lambda errors, method=method: Reconciliation(
-                summing, method, residuals=errors if method in ("wls", "mint") else None
+                summing,
+                method,  # pyright: ignore[reportArgumentType]
+                residuals=errors if method in ("wls", "mint") else None,
             ),
         )
     for weight in (0.1, 0.25, 0.5):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 __all__ = ["layout_hint"]
 
@@ -36,10 +37,8 @@ def layout_hint(path: Path) -> str:
 
         with h5py.File(path, "r") as file:
             names, attrs = set(file), set(file.attrs)
-            groups = [
-                name for name in names if name.isdigit() and isinstance(file[name], h5py.Group)
-            ]
-            grouped = any("data" in file[name] for name in groups)
+            parts: list[Any] = [file[name] for name in names if name.isdigit()]
+            grouped = any(isinstance(part, h5py.Group) and "data" in part for part in parts)
     except (OSError, ImportError):
         return ""
     if {"dimensions", "t0_fields"} <= names or {"n_trajectories", "dataset_name"} <= attrs:

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from sciml.powerlaw.blocks import raise_to
 from sciml.powerlaw.exponent_maps import ExponentMapName, Exponents
 from sciml.powerlaw.network import Block, ValueGradLap, check_count, check_tensor
 
@@ -81,14 +80,19 @@ class MuntzLayer(nn.Module):
         even, odd : Tensor, shapes (..., inputs, K_e) and (..., inputs, K_o)
         """
         size, sign = x.abs()[..., None], torch.sign(x)[..., None]
+        away = size > 0.0
+        # Through the logarithm: one for all powers, where `**` takes one for each, and again
+        # for each in the backward pass.
+        log = torch.log(torch.where(away, size, torch.ones_like(size)))
         found = []
         for exponents, odd in ((self.even(), False), (self.odd(), True)):
+            values = torch.exp((exponents - lower) * log)
             if lower == 0:
-                values = raise_to(size, exponents)
+                center = (exponents == 0.0).to(values)
             else:
-                safe = torch.where(size > 0.0, size, torch.ones_like(size))
-                factor = exponents if lower == 1 else exponents * (exponents - 1.0)
-                values = factor * torch.where(size > 0.0, safe ** (exponents - lower), 0.0 * size)
+                center = torch.zeros_like(exponents)
+                values = (exponents if lower == 1 else exponents * (exponents - 1.0)) * values
+            values = torch.where(away, values, center)
             # Every derivative turns an even function into an odd one and back.
             found.append(values * sign if odd == (lower % 2 == 0) else values)
         return found[0], found[1]

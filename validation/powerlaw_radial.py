@@ -270,7 +270,7 @@ def _random_sums(orders: Sequence[int], draws: int) -> Measurements:
             mu = _apart(rng, order)
             c = rng.uniform(0.5, 1.5, order) * rng.choice([-1.0, 1.0], order)
             y = (c * x[:, None] ** mu).sum(axis=1)
-            errors.append(_exponent_error(PowerLawFit().fit(x, y), mu))
+            errors.append(_exponent_error(PowerLawFit().fit(x, y), mu.tolist()))
         share = float(np.mean(np.array(errors) <= 1e-6))
         if order <= 4:
             found[f"K={order}: worst error"] = max(errors)

@@ -169,7 +169,7 @@ def _starts(
         radii = r if r.ndim == 1 else r[i]
         rows = values(radii, side, scale if scale.ndim == 1 else scale[i])
         inside = rows.take(np.flatnonzero(radii > 0))
-        exponents = np.sort(pencil_start(log_profile(inside), order, bounds).real)
+        exponents = np.sort(np.real(pencil_start(log_profile(inside), order, bounds)))
         # equal exponents would never part
         apart = exponents + 1e-3 * np.arange(order)
         found[i, 0] = np.clip(apart, bounds[0], bounds[1])
@@ -182,8 +182,14 @@ def _sorted(fit: SeparableFit, noise: float | None) -> PowerLawBatch:
     nonlinear, linear = fit.standard_errors(noise)
     rank = xp.argsort(fit.parameters, axis=-1)
     rows = xp.arange(rank.shape[0], device=device(fit.parameters))[:, None]
-    parts = (part[rows, rank] for part in (fit.parameters, fit.coefficients, nonlinear, linear))
-    return PowerLawBatch(*parts, fit.relative_residual, fit.converged)
+    return PowerLawBatch(
+        exponents=fit.parameters[rows, rank],
+        coefficients=fit.coefficients[rows, rank],
+        exponent_errors=nonlinear[rows, rank],
+        coefficient_errors=linear[rows, rank],
+        relative_residual=fit.relative_residual,
+        converged=fit.converged,
+    )
 
 
 def _to_numpy(array: Any) -> NDArray:

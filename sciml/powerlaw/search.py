@@ -275,7 +275,7 @@ class Search:
         """Put exponents in blocks; without pairs, close ones are kept apart."""
         if close:
             return group(exponents, self.fixed)
-        real = np.sort(exponents.real)
+        real = np.sort(np.real(exponents))
         apart = np.maximum.accumulate(real + 1e-3 * np.arange(len(real)))
         return Structure(len(real), 0, self.fixed), np.clip(apart, *self.bounds)
 

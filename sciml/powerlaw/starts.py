@@ -175,13 +175,13 @@ def pencil_start(profile: LogProfile, order: int, bounds: tuple[float, float]) -
     array([0.5])
     """
     exponents = matrix_pencil(profile.step, profile.values, order)
-    inside = np.clip(exponents.real, *bounds) + 1j * exponents.imag
+    inside = np.clip(np.real(exponents), *bounds) + 1j * np.imag(exponents)
     return _as_real_field(inside, order)
 
 
 def _as_real_field(exponents: NDArray, order: int) -> NDArray:
     """Keep complex exponents whose conjugates are there too; the rest are real."""
-    paired = exponents[exponents.imag > 1e-8]
+    paired = exponents[np.imag(exponents) > 1e-8]
     kept = [z for z in paired if np.any(np.abs(exponents - z.conjugate()) < 1e-6)]
     # faster oscillations are noise that the samples cannot show
     kept = [z for z in kept if abs(z.imag) < 4.5][: order // 2]

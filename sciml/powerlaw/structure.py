@@ -106,8 +106,8 @@ def group(exponents: NDArray, fixed: tuple[float, ...] = ()) -> tuple[Structure,
     """
     values = np.asarray(exponents, complex)
     scale = 1e-9 * (1.0 + np.abs(values))
-    rotating = values[values.imag > scale]
-    rest = np.sort(values[np.abs(values.imag) <= scale].real)
+    rotating = values[np.imag(values) > scale]
+    rest = np.sort(np.real(values[np.abs(np.imag(values)) <= scale]))
     pairs = [(z.real, -(z.imag**2)) for z in rotating]
     powers: list[float] = []
     place = 0

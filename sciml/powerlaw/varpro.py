@@ -611,7 +611,13 @@ def _pick(state: _State, members: Any) -> _State:
     else:
         derivatives = derivatives[members]
     return _State(
-        *(part[members] for part in state[:4]), derivatives, *(p[members] for p in state[5:])
+        cost=state.cost[members],
+        coefficients=state.coefficients[members],
+        residual=state.residual[members],
+        columns=state.columns[members],
+        derivatives=derivatives,
+        basis=state.basis[members],
+        pseudo=state.pseudo[members],
     )
 
 

@@ -82,7 +82,7 @@ def split_branches(
     zero = (xi == 0.0 if u.dimension == 1 else (xi == 0.0).all(-1)).reshape(shape)
     rest = torch.where(zero, 0.0, 1.0)
     centered = u.coefficients * rest
-    rate = _initial_rate(symbols, xi).reshape(shape)
+    rate = torch.where(zero, 0.0, _initial_rate(symbols, xi).reshape(shape))
     frequency = torch.where(zero, 1.0, _frequency(symbols, xi).reshape(shape))
     velocity = -rate * centered
     if v is not None:

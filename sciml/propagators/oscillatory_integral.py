@@ -148,7 +148,9 @@ def moved_sum(
         times = time.expand(xi.shape[:1])
         phase = generator.phase(times, origin, xi, branch)
         factor = torch.exp(1j * phase) * generator.amplitude(times, origin, xi, branch)
-        return fourier_sum(c * factor.reshape(c.shape[1:]), spectrum.periods, x)
+        # The symbol of an equation of second order has no sign at the frequency 0, which is apart.
+        factor = torch.where((c == 0).all(0), 0.0, factor.reshape(c.shape[1:]))
+        return fourier_sum(c * factor, spectrum.periods, x)
     times = time.expand(len(x))
     foot = generator.foot(times, x, branch)
     total = torch.zeros((), dtype=torch.complex128, device=x.device)

@@ -75,7 +75,7 @@ def _by_multiplier(generator, spectrum, c, t, x, branch):
     for part in PARTS:
         factor = (turned * getattr(found, part)).expand(len(xi)).reshape(c.shape[1:])
         # The symbol of an equation of second order has no sign at the frequency 0, which is apart.
-        factor = torch.where(c[0] == 0, torch.zeros_like(factor), factor)
+        factor = torch.where((c == 0).all(0), 0.0, factor)
         moved[part] = fourier_sum(c * factor, spectrum.periods, x)
     return moved
 

@@ -83,7 +83,7 @@ def periodic_tail(positions: ArrayLike, jumps: ArrayLike, *, length: float, n_mo
     Raises
     ------
     ValueError
-        If the jumps of the field do not add up to 0, as they must on a circle.
+        If the jumps of the highest derivative do not add up to 0, as they must on a circle.
 
     Examples
     --------
@@ -94,13 +94,14 @@ def periodic_tail(positions: ArrayLike, jumps: ArrayLike, *, length: float, n_mo
     """
     places, heights = _jumps(positions, jumps)
     _positive(length=length)
-    for order, total in enumerate(heights.sum(axis=0)):
-        if abs(total) > 1e-9 * max(np.abs(heights[:, order]).max(), 1e-300):
-            what = "the field" if order == 0 else f"its derivative of order {order}"
-            raise ValueError(
-                f"jumps of {what} add up to {total:.6g}: on a circle they must add up to 0. Did "
-                "you leave out the jump where the period closes?"
-            )
+    # The highest derivative is constant between breaks, so that its jumps close the circle.
+    order, total = heights.shape[1] - 1, float(heights[:, -1].sum())
+    if abs(total) > 1e-9 * max(np.abs(heights[:, -1]).max(), 1e-300):
+        what = "the field" if order == 0 else f"its derivative of order {order}"
+        raise ValueError(
+            f"jumps of {what} add up to {total:.6g}: on a circle they must add up to 0. Did you "
+            "leave out the jump where the period closes?"
+        )
     angles = 2.0 * math.pi * (places[:, None] - places[None, :]) / length
 
     def pair(power: int, sine: bool) -> np.ndarray:

@@ -27,6 +27,7 @@ ENTRIES = (
     *("allen_cahn_cosine", "cahn_hilliard", "fisher_kpp", "gardner", "heat", "heat_2d", "kdv"),
     *("kdv_burgers", "keller_segel", "kuramoto_sivashinsky", "lambda_omega", "mkdv", "nagumo"),
     *("nonlinear_diffusion_2d", "potential_kuramoto_sivashinsky", "swift_hohenberg"),
+    "gray_scott_manufactured",
 )
 
 

@@ -1,0 +1,51 @@
+"""The table of the registry: every entry is in it, and it is what the results say."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+import pdes
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "validation" / "results"
+
+
+def _script():
+    path = ROOT / "validation" / "benchmarks" / "registry_table.py"
+    spec = importlib.util.spec_from_file_location("registry_table", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_entry_has_a_row() -> None:
+    rows, missing = _script().rows(RESULTS)
+    assert not missing
+    named = {row["entry"].split(" ")[0].split(",")[0] for row in rows}
+    assert set(pdes.available()) <= named
+
+
+def test_table_is_the_one_of_the_results() -> None:
+    text, _ = _script().table(RESULTS)
+    assert (RESULTS / "registry-table.md").read_text(encoding="utf-8") == text
+
+
+def test_missing_entry_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {"entry": "heat (x 1)", "solver": "etdrk4", "predicted order": 4, "measured order": 3.99}
+    report = {"results": [{"name": "a/b", "table": [{**row, "error": 1e-9}]}]}
+    (tmp_path / "one.json").write_text(json.dumps(report), encoding="utf-8")
+    script = _script()
+    rows, missing = script.rows(tmp_path)
+    assert "burgers" in missing
+    assert "heat" not in missing
+    (own,) = [row for row in rows if row["entry"] == "heat (x 1)"]
+    assert own["measured order"] == "3.99"
+    assert own["error"] == "1e-09"
+    monkeypatch.setattr("sys.argv", ["registry_table.py", str(tmp_path)])
+    assert script.main() == 1
+    assert "In no row: " in (tmp_path / "registry-table.md").read_text(encoding="utf-8")

@@ -1,0 +1,137 @@
+"""One table of the registry: solver, predicted and measured order, error and drift, by entry.
+
+Reads what the cases of `registry_*.py` and `solvers.py` measured and left in `results`::
+
+    python validation/benchmarks/registry_table.py validation/results
+
+Exits with 1 if an entry of the registry is in no row.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, str]
+
+COLUMNS = (
+    *("entry", "solver", "predicted order", "measured order", "error", "invariant drift"),
+    *("closed form", "case"),
+)
+
+SAME = {
+    "burgers_shock": "burgers",
+    "fitzhugh_nagumo": "fitzhugh_nagumo_manufactured",
+    "gray_scott": "gray_scott_manufactured",
+    "heat_one_mode": "heat",
+    "heat_two_modes": "heat",
+    "kdv_soliton": "kdv",
+    "navier_stokes_velocity": "taylor_green_velocity",
+    "darcy": "darcy_manufactured",
+    "advection_swirl": "advection_rotation",
+}
+"""Entries with the equation and the solver of another one, whose rate is theirs."""
+
+OTHERWISE = {
+    "advection_diffusion_interval": "collocation: exponential",
+    "battery": "reference on a finer mesh: registry_finite_elements/battery",
+    "elastic_stretch": "patch test, exact: registry_finite_elements/exact",
+    "helmholtz_interval": "phase error predicted: registry_elliptic/pollution",
+    "lid_driven_cavity": "published extremes, order 2: registry_flow/cavity-1000-extremes",
+    "poisson_interval": "collocation: exponential, registry_elliptic/collocation",
+    "thermoelastic_free": "patch test, exact: registry_finite_elements/exact",
+}
+"""Entries that are checked, but not by a slope in a table."""
+
+
+def measured(folder: Path) -> list[tuple[str, Mapping[str, Any]]]:
+    """All rows that name an entry and a predicted order, with the case that they are from."""
+    found = []
+    for path in sorted(folder.glob("*.json")):
+        report = json.loads(path.read_text(encoding="utf-8"))
+        for case in report.get("results", []):
+            for row in case.get("table") or []:
+                if "entry" in row and "predicted order" in row:
+                    found.append((str(case["name"]), row))
+    return found
+
+
+def rows(folder: Path) -> tuple[list[Row], list[str]]:
+    """Rows of the table, entry by entry, and the entries that have none."""
+    import pdes
+
+    by_entry: dict[str, list[Row]] = {}
+    for case, row in measured(folder):
+        name = str(row["entry"]).split(" ")[0].split(",")[0]
+        by_entry.setdefault(name, []).append(_row(case, row))
+    found: list[Row] = []
+    missing = []
+    for name in pdes.available():
+        problem = pdes.get(name)
+        closed = ", ".join(sorted(problem.exact)) or "-"
+        own = by_entry.get(name, [])
+        if not own and name in SAME and SAME[name] in by_entry:
+            own = [{**row, "entry": f"{name} (as {SAME[name]})"} for row in by_entry[SAME[name]]]
+        if not own and name in OTHERWISE:
+            own = [{"entry": name, "solver": problem.solver, "case": OTHERWISE[name]}]
+        if not own:
+            missing.append(name)
+        found += [{"closed form": closed, **row} for row in own]
+    return found, missing
+
+
+def _row(case: str, row: Mapping[str, Any]) -> Row:
+    label = str(row["entry"])
+    if row.get("parameters"):
+        label = f"{label} ({row['parameters']})"
+    error = next((row[key] for key in row if str(key).startswith("error")), "")
+    words = [label, row.get("solver", ""), row["predicted order"], row.get("measured order", "")]
+    values = [*words, error, row.get("invariant drift", "")]
+    return {**dict(zip(COLUMNS, map(_text, values), strict=False)), "case": case}
+
+
+def _text(value: Any) -> str:
+    if value is None or (isinstance(value, float) and value != value):
+        return "-"
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def table(folder: Path) -> tuple[str, list[str]]:
+    """The whole file as Markdown, and the entries that are in no row."""
+    found, missing = rows(folder)
+    lines = [
+        "# Every entry of the registry",
+        "",
+        "Written by `python validation/benchmarks/registry_table.py validation/results` from what "
+        "`sciml validate 'registry_*' --tier full --json ...` measured; the files beside this one "
+        "hold versions. Orders are fitted slopes over three grids or steps, or more; each case "
+        "states its prediction and its slack.",
+        "",
+        "| " + " | ".join(COLUMNS) + " |",
+        "|" + " --- |" * len(COLUMNS),
+    ]
+    for row in found:
+        cells = [row.get(column, "").replace("|", "/") or "-" for column in COLUMNS]
+        lines.append("| " + " | ".join(cells) + " |")
+    if missing:
+        lines += ["", f"In no row: {', '.join(missing)}."]
+    return "\n".join(lines) + "\n", missing
+
+
+def main() -> int:
+    """Write the table; 1 if an entry is missing."""
+    if len(sys.argv) != 2:
+        print("usage: registry_table.py FOLDER")
+        return 2
+    folder = Path(sys.argv[1])
+    text, missing = table(folder)
+    (folder / "registry-table.md").write_text(text, encoding="utf-8")
+    print(f"{text.count(chr(10)) - 7} rows; in no row: {missing or 'none'}")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

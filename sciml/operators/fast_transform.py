@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import torch
 
-from sciml.nn.axis_kind import UNIFORM, SampleAxis, SampleGrid
+from sciml.nn.axis_kind import UNIFORM, SampleGrid
 from sciml.nn.quadrature import Quadrature
 from sciml.nn.truncated_fourier import mode_numbers
 
@@ -83,29 +83,21 @@ def fast_layer(
     -------
     Tensor, shape (batch, *points, out_channels)
     """
-    grid = quadrature.grid
-    assert grid is not None
     axes = list(range(1, 1 + len(n_modes)))
     weights = quadrature.flat_tensor(x).view(*quadrature.shape, 1)
     spectrum = torch.fft.rfftn(x * weights, s=lengths, dim=axes)
-    places, phases = [], []
-    for axis, (sample, n, length) in enumerate(zip(grid.axes, n_modes, lengths, strict=True)):
+    # Where the first point lies (half a step inside, of cells) does not matter: its phase in a
+    # coefficient and that in the wave of the mode cancel.
+    kept, places = spectrum, []
+    for axis, (n, length) in enumerate(zip(n_modes, lengths, strict=True)):
         numbers = torch.from_numpy(mode_numbers(n, axis == len(n_modes) - 1)).to(x.device)
         places.append(numbers % length)
-        phases.append(_phase(sample, numbers, length, x.dtype))
-    kept = spectrum
-    for axis, (place, phase) in enumerate(zip(places, phases, strict=True)):
-        kept = kept.index_select(axis + 1, place)
-        if phase is not None:
-            kept = kept * phase.conj().view(-1, *(1,) * (kept.ndim - axis - 2))
+        kept = kept.index_select(axis + 1, places[-1])
     sizes = kept.shape[1:-1]
     modes = kept.flatten(1, -2).transpose(0, 1)
     half = weight.shape[2] // 2
     mixed = torch.bmm(modes, torch.complex(weight[..., :half], weight[..., half:]))
     spread = mixed.transpose(0, 1).reshape(x.shape[0], *sizes, half)
-    for axis, phase in enumerate(phases):
-        if phase is not None:
-            spread = spread * phase.view(-1, *(1,) * (spread.ndim - axis - 2))
     full = spread.new_zeros(x.shape[0], *spectrum.shape[1:-1], half)
     index = [torch.arange(x.shape[0], device=x.device), *places]
     index = [v.view(-1, *(1,) * (len(index) - i)) for i, v in enumerate(index)]
@@ -114,13 +106,3 @@ def fast_layer(
     y = torch.fft.irfftn(full, s=lengths, dim=axes, norm="forward")
     y = y[(slice(None), *(slice(0, n) for n in quadrature.shape))]
     return y if bias is None else y + bias
-
-
-def _phase(
-    axis: SampleAxis, numbers: torch.Tensor, length: int, dtype: torch.dtype
-) -> torch.Tensor | None:
-    """Waves at the first point, which of cells is half a step inside."""
-    if axis.kind != "cell":
-        return None
-    angle = torch.pi / length * numbers.to(dtype)
-    return torch.polar(torch.ones_like(angle), angle)

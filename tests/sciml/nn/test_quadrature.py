@@ -198,6 +198,9 @@ def test_kinds_of_cells():
     tetra = np.vstack([np.zeros(3), np.eye(3)])
     found = mesh_quadrature_weights((tetra, np.arange(4)[None]), cell_type="tetra")
     assert found.full() == pytest.approx(1 / 4)
+    trapezoid = np.array([[0, 0], [2, 0], [1, 1], [0, 1]], float)
+    found = mesh_quadrature_weights((trapezoid, np.arange(4)[None]), cell_type="quad")
+    assert found.full() @ trapezoid == pytest.approx([7 / 9, 4 / 9])  # its centroid
     cells = mesh_quadrature_weights(Rectangle()(3), "cell")
     assert cells.full() == pytest.approx(1 / 18)
 

@@ -75,15 +75,17 @@ def field(*shape, seed=0, dtype=torch.float64):
     return torch.randn(*shape, dtype=dtype, generator=torch.Generator().manual_seed(seed))
 
 
-@pytest.mark.parametrize("shape", [(16, 16), (7, 10)])
-def test_weights_of_neuraloperator_give_its_outputs(shape):
-    state = peer_state()
+@pytest.mark.parametrize(
+    ("shape", "modes"), [((16, 16), (4, 6)), ((7, 10), (4, 6)), ((8, 8), (3, 5))]
+)
+def test_weights_of_neuraloperator_give_its_outputs(shape, modes):
+    state = peer_state(n_modes=modes)
     x = field(3, 2, *shape, dtype=torch.float32)
     model = FNO.from_neuraloperator(state, axis_kinds="periodic")
     wanted = peer_forward(state, x)
     found = model(x)
     assert torch.linalg.norm(found - wanted) <= 1e-5 * torch.linalg.norm(wanted)
-    assert model.n_modes == (4, 6)
+    assert model.n_modes == (*modes[:-1], 2 * (modes[-1] // 2))
 
 
 def test_weights_that_do_not_fit_are_refused():

@@ -374,6 +374,16 @@ def test_the_last_good_checkpoint_is_used_and_that_is_said(tmp_path, caplog, suf
     assert "step-000000010" in caplog.text and "going on from step 6" in caplog.text
 
 
+def test_a_number_changed_in_the_json_file_is_noticed(tmp_path):
+    run(checkpoint=tmp_path, checkpoint_every=5)
+    file = tmp_path / "step-000000005.json"
+    text = file.read_text()
+    assert '["lr", 0.1]' in text
+    file.write_text(text.replace('["lr", 0.1]', '["lr", 0.2]'))
+    with pytest.raises(CheckpointError, match="step-000000005.json is damaged: its checksum"):
+        load_checkpoint(file)
+
+
 def test_checkpoints_that_are_all_damaged_are_an_error_not_a_new_start(tmp_path):
     run(checkpoint=tmp_path, checkpoint_every=2)
     for file in tmp_path.glob("*.safetensors"):

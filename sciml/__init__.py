@@ -25,7 +25,17 @@ _PUBLIC = {
     "Prediction": "sciml.theory",
     "Verdict": "sciml.theory",
 }
-_ROOMS = ("datasets", "discovery", "metrics", "noise", "plotting", "theory", "validation")
+_ROOMS = (
+    "datasets",
+    "discovery",
+    "metrics",
+    "nn",
+    "noise",
+    "operators",
+    "plotting",
+    "theory",
+    "validation",
+)
 
 __all__ = ["__version__", *_PUBLIC]
 

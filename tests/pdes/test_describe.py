@@ -83,7 +83,7 @@ def test_families_that_are_named_do_fit(name):
         "RandomFourier": {"modes": 2},
         "DecayingFourier": {"modes": 2, "decay": 2.0},
         "GaussianRandomField": {"alpha": 2.5, "tau": 3.0},
-        "GaussianClusters": {},
+        "GaussianClusters": {"fields": {"u": (0.0, 1.0)}},
         "TurbulentVelocity": {"lowest": 1, "highest": 3},
         "WindowedSines": {},
     }

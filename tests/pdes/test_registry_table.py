@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import json
 from pathlib import Path
@@ -14,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "validation" / "results"
 
 
+@functools.cache
 def _script():
     path = ROOT / "validation" / "benchmarks" / "registry_table.py"
     spec = importlib.util.spec_from_file_location("registry_table", path)

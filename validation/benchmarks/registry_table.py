@@ -9,6 +9,7 @@ Exits with 1 if an entry of the registry is in no row.
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from collections.abc import Mapping
@@ -70,17 +71,25 @@ def rows(folder: Path) -> tuple[list[Row], list[str]]:
     found: list[Row] = []
     missing = []
     for name in pdes.available():
-        problem = pdes.get(name)
-        closed = ", ".join(sorted(problem.exact)) or "-"
+        solver, closed = described(name)
         own = by_entry.get(name, [])
         if not own and name in SAME and SAME[name] in by_entry:
             own = [{**row, "entry": f"{name} (as {SAME[name]})"} for row in by_entry[SAME[name]]]
         if not own and name in OTHERWISE:
-            own = [{"entry": name, "solver": problem.solver, "case": OTHERWISE[name]}]
+            own = [{"entry": name, "solver": solver, "case": OTHERWISE[name]}]
         if not own:
             missing.append(name)
         found += [{"closed form": closed, **row} for row in own]
     return found, missing
+
+
+@functools.cache
+def described(name: str) -> tuple[str, str]:
+    """Solver of an entry, and the names of its closed forms."""
+    import pdes
+
+    problem = pdes.get(name)
+    return problem.solver, ", ".join(sorted(problem.exact)) or "-"
 
 
 def _row(case: str, row: Mapping[str, Any]) -> Row:

@@ -11,47 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from pdes.exact import Cone, Sectors, Wedge, corner_spectrum
+from pdes.exact import Cone, corner_spectrum
 from sciml.powerlaw.admissible import admissible_exponent, angular_factors
 from sciml.powerlaw.varpro import SeparableFit
-from sciml.powerlaw.wedge_model import WedgeModel
-from sciml.powerlaw.wedge_samples import RowSystem, as_samples, locate, row_system
+from sciml.powerlaw.wedge_model import WedgeModel, as_corner, largest, least_squares
+from sciml.powerlaw.wedge_samples import as_samples, condition_names, locate, row_system
 from sciml.powerlaw.wedge_search import EXACT, add_term, information
+from sciml.powerlaw.wedge_status import ADVICE, SIGMAS, is_superfluous, judge
 
 REACH = 0.1
 """An admissible exponent must lie this close to the learned one, or within its error bar."""
-SIGMAS = 3.0
-"""Standard errors within which an admissible exponent counts as the learned one."""
-RANK = 1e-12
-"""Share of the largest singular value of the Jacobian below which data determine nothing."""
-NOTHING = 1e-13
-"""Coefficients below this share of the largest are rounding."""
 MOST_TERMS = 12
 """Terms at which ``order="auto"`` stops."""
-
-ADVICE = {
-    "ok": "",
-    "zero": "the data are zero: there is no term",
-    "constant": "a constant explains the data: there is no exponent to find",
-    "unidentifiable": (
-        "the rows do not determine the exponents; give edge rows, samples at other radii, or ask "
-        "for fewer terms"
-    ),
-    "at_bound": "an exponent rests on its bound; widen bounds=(low, high), or ask for fewer terms",
-    "unresolved": (
-        "two exponents are closer than four standard errors; ask for fewer terms, or take more or "
-        "better data"
-    ),
-    "superfluous": (
-        "the coefficients of a term are within three standard errors of zero; ask for fewer terms"
-    ),
-    "not_converged": "the iteration did not come to rest; ask for fewer terms or raise W",
-    "quantized": "",
-    "unquantized": (
-        "a learned exponent is near no admissible one; check the angle and the edge conditions, "
-        "or raise W"
-    ),
-}
 
 
 class WedgeFit(BaseEstimator):
@@ -164,7 +135,7 @@ class WedgeFit(BaseEstimator):
         if not np.any(system.values):
             return self._without_terms("zero", 0.0)
         if model.constant:
-            alone, left = _least_squares(model(np.empty((1, 0)))[0][0], system)
+            alone, left = least_squares(model(np.empty((1, 0)))[0][0], system)
             if left <= EXACT:
                 return self._without_terms("constant", float(alone[0]))
         self._adopt(self._search(model, order, bounds), model, bounds)
@@ -172,8 +143,6 @@ class WedgeFit(BaseEstimator):
 
     def conditions(self) -> list[str]:
         """Names of the homogeneous conditions, in the order of measured edge values."""
-        from sciml.powerlaw.wedge_samples import condition_names
-
         return condition_names(as_corner(self.sectors, self.bc))
 
     def _checked(self) -> tuple[int | str, tuple[float, float]]:
@@ -238,37 +207,18 @@ class WedgeFit(BaseEstimator):
         functions = 1 if isinstance(self.corner_, Cone) else 2
         self.coefficients_ = terms.reshape(count, -1, functions)
         self.constant_ = float(fit.coefficients[-1]) if model.constant else 0.0
-        self.amplitudes_ = _largest(terms)
+        self.amplitudes_ = largest(terms)
         errors, spread = fit.standard_errors(self.noise_)
         self.standard_errors_ = errors[places]
         spread = spread[: count * model.per_term].reshape(count, -1)[places]
-        size = np.abs(terms)
-        drowned = np.all(size <= SIGMAS * spread, axis=1)
-        self._superfluous = bool(np.any(drowned | (size.max(1) <= NOTHING * size.max())))
+        superfluous = is_superfluous(terms, spread)
         self.residual_ = float(fit.relative_residual)
         self.terms_, self.shifts_ = ("learned",) * count, np.zeros(count)
         self.jacobian_ = fit.full_jacobian
-        self._say(self._judge(fit, bounds))
+        self._say(judge(fit, self.exponents_, self.standard_errors_, superfluous, bounds))
         if self.status_ == "unidentifiable":
             self.exponents_ = np.full(count, np.nan)
             self.standard_errors_ = np.full(count, np.inf)
-
-    def _judge(self, fit: SeparableFit, bounds: tuple[float, float]) -> str:
-        scale = np.linalg.norm(fit.full_jacobian, axis=0)
-        values = np.linalg.svd(fit.full_jacobian / np.where(scale > 0, scale, 1.0))[1]
-        if values[-1] <= RANK * values[0] or not np.all(scale > 0.0):
-            return "unidentifiable"
-        low, high = bounds
-        edge = 1e-9 * (high - low)
-        if np.any((self.exponents_ < low + edge) | (self.exponents_ > high - edge)):
-            return "at_bound"
-        gaps = np.diff(self.exponents_)
-        pairs = np.maximum(self.standard_errors_[1:], self.standard_errors_[:-1])
-        if np.any(pairs > 0.25 * gaps):
-            return "unresolved"
-        if self._superfluous:
-            return "superfluous"
-        return "ok" if bool(fit.converged) else "not_converged"
 
     def _say(self, status: str) -> None:
         self.status_, self.advice_ = status, ADVICE[status]
@@ -369,7 +319,7 @@ class WedgeFit(BaseEstimator):
         ]
         if model.constant:
             reduced.append(columns[:, -1:])
-        found, residual = _least_squares(np.hstack(reduced), system)
+        found, residual = least_squares(np.hstack(reduced), system)
         terms, at = [], 0
         for block in blocks:
             terms.append(found[at : at + len(block)] @ block)
@@ -377,7 +327,7 @@ class WedgeFit(BaseEstimator):
         self.exponents_, self.terms_ = exponents, kinds
         self.coefficients_ = np.array(terms).reshape(len(kinds), *self.coefficients_.shape[1:])
         self.constant_ = float(found[-1]) if model.constant else 0.0
-        self.amplitudes_ = _largest(np.array(terms))
+        self.amplitudes_ = largest(np.array(terms))
         errors = np.zeros(len(kinds))
         if self.standard_errors_.size == len(kinds):
             errors = np.where([k == "quantized" for k in kinds], 0.0, self.standard_errors_)
@@ -465,43 +415,3 @@ class WedgeFit(BaseEstimator):
     def _check_fitted(self) -> None:
         if not hasattr(self, "status_"):
             raise NotFittedError("this WedgeFit is not fitted yet; call fit(arc=...) first")
-
-
-def as_corner(sectors: Any, bc: str) -> Sectors | Cone:
-    """The corner that an opening, a list of sectors or a corner itself describes.
-
-    Raises
-    ------
-    ValueError
-    """
-    if isinstance(sectors, (Sectors, Cone)):
-        return sectors
-    if isinstance(sectors, (int, float, np.number)):
-        return Sectors([(float(sectors), 1.0)], bc) if bc == "periodic" else Wedge(sectors, bc)  # pyright: ignore
-    if isinstance(sectors, (list, tuple, np.ndarray)):
-        return Sectors([tuple(pair) if np.ndim(pair) else pair for pair in sectors], bc)  # pyright: ignore
-    raise ValueError(
-        f"sectors={sectors!r}, wanted an angle in radians, pairs (angle, coefficient), or a "
-        "Wedge, Sectors or Cone"
-    )
-
-
-def _largest(terms: NDArray) -> NDArray:
-    flat = terms.reshape(len(terms), -1)
-    return flat[np.arange(len(flat)), np.argmax(np.abs(flat), axis=1)] if flat.size else flat[:, 0]
-
-
-def _least_squares(columns: NDArray, system: RowSystem) -> tuple[NDArray, float]:
-    """Coefficients, and the residual relative to the data; columns are scaled to unit length."""
-    weights, values = system.weights, system.values
-    weighted, wanted = columns * weights[:, None], values * weights
-    if weighted.shape[0] < weighted.shape[1]:
-        raise ValueError(
-            f"order: {weighted.shape[0]} data rows for {weighted.shape[1]} coefficients; give more "
-            "samples, or ask for fewer terms"
-        )
-    scale = np.linalg.norm(weighted, axis=0)
-    scale = np.where(scale > 0.0, scale, 1.0)
-    found = np.linalg.lstsq(weighted / scale, wanted, rcond=1e-15)[0]
-    residual = np.linalg.norm(wanted - weighted / scale @ found)
-    return found / scale, float(residual / np.linalg.norm(wanted))

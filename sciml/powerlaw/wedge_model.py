@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pdes.exact import Cone, Sectors
+from pdes.exact import Cone, Sectors, Wedge
 from sciml.powerlaw.blocks import harmonic, legendre
 from sciml.powerlaw.varpro import SparseDerivatives
 from sciml.powerlaw.wedge_samples import Part, RowSystem, condition_names, condition_parts
@@ -131,3 +131,44 @@ def characteristic_matrix(corner: Sectors | Cone, exponent: float) -> tuple[NDAr
     model = WedgeModel(corner, RowSystem(parts, np.zeros(rows), np.ones(rows), rows), False)
     columns, slopes = model(np.array([[float(exponent)]]))
     return columns[0], slopes.values[0].T
+
+
+def as_corner(sectors: Any, bc: str) -> Sectors | Cone:
+    """The corner that an opening, a list of sectors or a corner itself describes.
+
+    Raises
+    ------
+    ValueError
+    """
+    if isinstance(sectors, (Sectors, Cone)):
+        return sectors
+    if isinstance(sectors, (int, float, np.number)):
+        return Sectors([(float(sectors), 1.0)], bc) if bc == "periodic" else Wedge(sectors, bc)  # pyright: ignore
+    if isinstance(sectors, (list, tuple, np.ndarray)):
+        return Sectors([tuple(pair) if np.ndim(pair) else pair for pair in sectors], bc)  # pyright: ignore
+    raise ValueError(
+        f"sectors={sectors!r}, wanted an angle in radians, pairs (angle, coefficient), or a "
+        "Wedge, Sectors or Cone"
+    )
+
+
+def largest(terms: NDArray) -> NDArray:
+    """Coefficient of largest size of each term, with its sign."""
+    flat = terms.reshape(len(terms), -1)
+    return flat[np.arange(len(flat)), np.argmax(np.abs(flat), axis=1)] if flat.size else flat[:, 0]
+
+
+def least_squares(columns: NDArray, system: RowSystem) -> tuple[NDArray, float]:
+    """Coefficients, and the residual relative to the data; columns are scaled to unit length."""
+    weights, values = system.weights, system.values
+    weighted, wanted = columns * weights[:, None], values * weights
+    if weighted.shape[0] < weighted.shape[1]:
+        raise ValueError(
+            f"order: {weighted.shape[0]} data rows for {weighted.shape[1]} coefficients; give more "
+            "samples, or ask for fewer terms"
+        )
+    scale = np.linalg.norm(weighted, axis=0)
+    scale = np.where(scale > 0.0, scale, 1.0)
+    found = np.linalg.lstsq(weighted / scale, wanted, rcond=1e-15)[0]
+    residual = np.linalg.norm(wanted - weighted / scale @ found)
+    return found / scale, float(residual / np.linalg.norm(wanted))

@@ -380,7 +380,7 @@ def test_a_number_changed_in_the_json_file_is_noticed(tmp_path):
     text = file.read_text()
     assert '["lr", 0.1]' in text
     file.write_text(text.replace('["lr", 0.1]', '["lr", 0.2]'))
-    with pytest.raises(CheckpointError, match="step-000000005.json is damaged: its checksum"):
+    with pytest.raises(CheckpointError, match=r"step-000000005\.json is damaged: its checksum"):
         load_checkpoint(file)
 
 

@@ -138,12 +138,23 @@ class SpectralConv(nn.Module):
         skip: torch.Tensor | None = None,
         norm: Any = None,
     ) -> torch.Tensor:
-        """Transform a field of shape (batch, *points, in_channels).
+        """Transform a field of shape (batch, *points, in_channels), in the type of the weights.
 
         With ``norm``, a `QuadNorm`, the result is normalized. With ``skip``, shape (out_channels,
         in_channels), the pointwise product with it is added at the end.
         """
         x = matching(x, self.weight, "SpectralConv")
+        # Integrals lose their digits in half precision, which autocast would choose.
+        with torch.autocast(x.device.type, enabled=False):
+            return self._transform(x, quadrature, skip, norm)
+
+    def _transform(
+        self,
+        x: torch.Tensor,
+        quadrature: Quadrature,
+        skip: torch.Tensor | None,
+        norm: Any,
+    ) -> torch.Tensor:
         points = quadrature
         if self.fourier == "periodic":
             points = quadrature_weights(quadrature.shape, axis_kinds="periodic")

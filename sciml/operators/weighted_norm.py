@@ -152,7 +152,8 @@ def weighted_moments(
     layout = _Layout(x)
     values = layout.matrix(x.float() if x.dtype in (torch.float16, torch.bfloat16) else x)
     weights = quadrature.flat_tensor(values)
-    mean, variance, _, _ = _moments(layout, values, weights, groups, False)
+    with torch.autocast(x.device.type, enabled=False):
+        mean, variance, _, _ = _moments(layout, values, weights, groups, False)
     assert mean is not None
     return mean, variance
 
@@ -242,7 +243,9 @@ def weighted_norm(
         In the memory order of ``x``. It can be differentiated once.
     """
     arguments: Any = (x, gain, shift, quadrature, groups, eps, rms)
-    return _WeightedNorm.apply(*arguments)  # pyright: ignore[reportReturnType]
+    # Autocast would do the sums in half precision.
+    with torch.autocast(x.device.type, enabled=False):
+        return _WeightedNorm.apply(*arguments)  # pyright: ignore[reportReturnType]
 
 
 def weighted_norm_plain(

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from sciml.nn import on_grid, quadrature_weights
-from sciml.operators import FNO, SpectralConv
+from sciml.operators import FNO, QuadNorm, SpectralConv
 from sciml.operators.fno import NORMS
 
 
@@ -195,6 +195,20 @@ def test_half_precision_empty_batch_and_strides():
     assert torch.allclose(model(strided), model(x), atol=1e-6)
     assert torch.allclose(model(x.bfloat16()), model(x), atol=0.05)
     assert torch.allclose(model(x[:1]), model(x)[:1], atol=1e-6)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_autocast_leaves_integrals_in_single_precision(norm):
+    model = FNO(1, 1, 8, (4, 4), 2, norm=norm, axis_kinds="node", seed=0)
+    x = field(2, 1, 17, 17, dtype=torch.float32)
+    wanted = model(x)
+    with torch.autocast("cpu", torch.bfloat16):
+        found = model(x)
+        layer = QuadNorm(1, axis_kinds="node")(100 + x)
+    assert (found.float() - wanted).norm() < 0.03 * wanted.norm()
+    found.float().square().mean().backward()
+    assert all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)
+    assert torch.allclose(layer, QuadNorm(1, axis_kinds="node")(x), atol=1e-4)
 
 
 def test_solids_are_left_out_of_the_integrals():

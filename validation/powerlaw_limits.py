@@ -319,9 +319,9 @@ CONFOUND = Case(
     title="A start at the answer solves the wedges, with or without the constraint",
     description=(
         "The paper's training (six exponents, Adam, 5000 steps, bounds of 0.3 to 2.5 times the "
-        "answer) on wedges of 150 and 270 degrees, zero values on both edges. One exponent starts at 0.98 of "
-        "the answer or none does; the sin^2 constraint is on or off. Solved: the exponent of the "
-        "largest coefficient within 5 percent."
+        "answer) on wedges of 150 and 270 degrees with zero values on both edges. One exponent "
+        "starts at 0.98 of the answer or none does; the sin^2 constraint is on or off. Solved: the "
+        "exponent of the largest coefficient within 5 percent."
     ),
     tier="full",
     run=_confound,

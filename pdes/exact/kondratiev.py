@@ -1,4 +1,7 @@
-"""Harmonic functions at a corner (V. A. Kondrat'ev, Trans. Moscow Math. Soc. 16, 227, 1967)."""
+"""Harmonic functions at a corner (V. A. Kondrat'ev, Trans. Moscow Math. Soc. 16, 227, 1967).
+
+Exponents of other corners, to any number of digits: `pdes.exact.corner_spectrum`.
+"""
 
 from __future__ import annotations
 

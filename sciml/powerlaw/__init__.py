@@ -19,9 +19,9 @@ _PUBLIC = {
     "RMNAngular": "angular",
     "RMNDirect": "radial",
     "RMNMultiCenter": "multi_center",
-    "SeparableFit": "varpro",
+    "SeparableFit": "separable_fit",
     "SourceFit": "source_fit",
-    "SparseDerivatives": "varpro",
+    "SparseDerivatives": "separable_fit",
     "WedgeFit": "wedge",
     "WedgeSamples": "wedge_samples",
     "admissible_exponent": "admissible",
@@ -83,9 +83,10 @@ if TYPE_CHECKING:
     from sciml.powerlaw.multi_center import RMNMultiCenter
     from sciml.powerlaw.power_law_fit import PowerLawFit
     from sciml.powerlaw.radial import RMNDirect
+    from sciml.powerlaw.separable_fit import SeparableFit, SparseDerivatives
     from sciml.powerlaw.source_fit import SourceFit
     from sciml.powerlaw.sources import fit_sources
-    from sciml.powerlaw.varpro import SeparableFit, SparseDerivatives, variable_projection
+    from sciml.powerlaw.varpro import variable_projection
     from sciml.powerlaw.wedge import WedgeFit
     from sciml.powerlaw.wedge_model import characteristic_matrix
     from sciml.powerlaw.wedge_samples import WedgeSamples

@@ -11,18 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from sciml.powerlaw.arguments import check_arguments, check_rows, read_blocks
 from sciml.powerlaw.diagnosis import (
-    DEVIATIONS,
     STATUSES,
     Drift,
     Finding,
-    contamination,
     convergence,
     merged,
     unresolved_pair,
-    window_drift,
 )
 from sciml.powerlaw.efficiency import Efficiency, measure_efficiency
+from sciml.powerlaw.findings import drifting, insignificant, logarithms
 from sciml.powerlaw.radial_sum import RadialSum
 from sciml.powerlaw.radial_terms import RadialTerm, radial_terms, table
 from sciml.powerlaw.rows import RadialRows, stack
@@ -198,11 +197,11 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
     def _fit(
         self, rows: RadialRows, bounds: tuple[float, float], noise: float | None
     ) -> PowerLawFit:
-        self._check_arguments(noise)
+        check_arguments(self.order, self.starts, self.rtol, noise)
         self.noise_ = noise
         self.drift_: Drift | None = None
         self._rows = rows
-        structure, fixed, pairs = self._blocks()
+        structure, fixed, pairs = read_blocks(self.blocks)
         if not np.any(rows.y):
             return self._empty("empty", "All values are 0: any exponents would do.")
         distinct = len(np.unique(rows.r))
@@ -242,16 +241,16 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
         rows = len(search.rows)
         enough = min(distinct, rows) if search.rows.operator is None else rows
         if structure is not None:
-            self._enough_rows(rows, structure.unknowns)
+            check_rows(rows, structure.unknowns)
             return search.of_structure(structure) if structure.unknowns <= enough else None
         if self.order == "auto":
             largest = min(LARGEST_ORDER, (enough - len(search.fixed)) // 2)
             if largest < 1 and not search.fixed:
-                self._enough_rows(rows, 2)
+                check_rows(rows, 2)
                 return None
             return search.best_order(largest, self.noise_)
         order = int(self.order)
-        self._enough_rows(rows, 2 * order + len(search.fixed))
+        check_rows(rows, 2 * order + len(search.fixed))
         return search.of_order(order) if 2 * order + len(search.fixed) <= enough else None
 
     def _conclude(self, search: Search, candidate: Candidate) -> None:
@@ -259,7 +258,11 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
         findings: list[Finding] = []
         while not candidate.exact:
             terms = self._terms(candidate)
-            pair = unresolved_pair(terms) if not isinstance(self._blocks()[0], Structure) else None
+            pair = (
+                unresolved_pair(terms)
+                if not isinstance(read_blocks(self.blocks)[0], Structure)
+                else None
+            )
             if pair is None:
                 break
             low, high = (terms[i] for i in pair)
@@ -276,87 +279,17 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
                 )
             )
             candidate = merged(search, candidate, terms, pair)
-        findings += self._logarithms(candidate)
+        findings += logarithms(candidate, self._terms(candidate), self.noise_)
         findings += convergence(candidate, search.bounds)
         if search.rows.operator is None and not candidate.exact:
-            findings += self._drifting(search, candidate)
+            self.drift_, moving = drifting(search, candidate, self.noise_, self.order == "auto")
+            findings += moving
         self._report(candidate)
-        findings += self._insignificant()
+        findings += [] if candidate.exact else insignificant(self.terms_)
         order = {name: place for place, name in enumerate(STATUSES)}
         findings.sort(key=lambda finding: order[finding.status])
         self.status_ = findings[0].status if findings else "ok"
         self.advice_ = tuple(finding.advice for finding in findings)
-
-    def _logarithms(self, candidate: Candidate) -> list[Finding]:
-        """Noisy pairs whose gap is not seen may be logarithms or two powers."""
-        if candidate.exact:
-            return []
-        errors = candidate.fit.standard_errors(self.noise_)[0]
-        found = []
-        for term in self._terms(candidate):
-            if term.kind != "logarithm":
-                continue
-            at = candidate.structure.powers + 2 * (term.block - candidate.structure.powers)
-            reach = 2.0 * float(np.sqrt(3.0 * errors[at + 1]))
-            found.append(
-                Finding(
-                    "unresolved",
-                    f"A logarithm at exponent {complex(term.exponent).real:.4g} fits as well as "
-                    f"two powers, or an oscillation, with a gap up to {reach:.2g}: less noise "
-                    "would tell them apart.",
-                )
-            )
-        return found
-
-    def _insignificant(self) -> list[Finding]:
-        """Terms whose coefficient is within three errors of 0."""
-        if float(self.fit_.relative_residual) <= 1e-12:
-            return []
-        found = []
-        seen = {t.block for t in self.terms_ if abs(t.coefficient) > 3 * abs(t.coefficient_error)}
-        for term in self.terms_:
-            if term.block not in seen:
-                found.append(
-                    Finding(
-                        "unresolved",
-                        f"The coefficient of {term.expression} is within three standard errors of "
-                        "0: a lower order would do.",
-                    )
-                )
-        return found
-
-    def _drifting(self, search: Search, candidate: Candidate) -> list[Finding]:
-        """Findings of the leading exponent when the window shrinks."""
-        drift = self.drift_ = window_drift(search, candidate, self.noise_)
-        if drift is None or drift.excess <= DEVIATIONS:
-            return []
-        moved = (
-            f"The leading exponent moves from {drift.full:.4g} to {drift.half:.4g} when the outer "
-            f"half of the radii is left out, where noise allows {DEVIATIONS * drift.deviation:.2g}"
-        )
-        if self.order != "auto":
-            # more terms may explain it: then they must meet the samples and not drift themselves
-            larger = search.best_order(LARGEST_ORDER // 2 + candidate.structure.order, self.noise_)
-            own = None if larger.exact else window_drift(search, larger, self.noise_)
-            holds = larger.exact or (own is not None and own.excess <= DEVIATIONS)
-            if larger.structure.order > candidate.structure.order and holds:
-                predicted = contamination(search, larger, candidate.structure.order)
-                if predicted is not None:
-                    self.drift_ = replace(drift, predicted=predicted)
-                return [
-                    Finding(
-                        "contaminated",
-                        f"{moved}: {larger.structure.order} exponents hold in both windows; set "
-                        f"order={larger.structure.order} or 'auto'.",
-                    )
-                ]
-        return [
-            Finding(
-                "not_a_power_law",
-                f"{moved}: the exponents describe this window and not the field; look at the "
-                "residual against the radius, and at smaller radii.",
-            )
-        ]
 
     # ---- results --------------------------------------------------------------------------
 
@@ -531,56 +464,10 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
         )
         return "\n".join([head, *([table(self.terms_)] if count else []), *self.advice_])
 
-    # ---- arguments ------------------------------------------------------------------------
-
-    def _check_arguments(self, noise: float | None) -> None:
-        whole = isinstance(self.order, (int, np.integer)) and not isinstance(self.order, bool)
-        if not (self.order == "auto" or whole):
-            raise ValueError(f"order={self.order!r}, wanted a number of exponents or 'auto'")
-        if whole and int(self.order) < 1:
-            raise ValueError(f"order={self.order!r}, wanted at least 1 exponent, or 'auto'")
-        if not (isinstance(self.starts, (int, np.integer)) and self.starts >= 1):
-            raise ValueError(f"starts={self.starts!r}, wanted a number of random starts from 1")
-        if not (np.isfinite(self.rtol) and self.rtol >= 0):
-            raise ValueError(f"rtol={self.rtol!r}, wanted a finite number that is not negative")
-        if noise is not None and not (np.isfinite(noise) and noise > 0):
-            raise ValueError(f"noise={noise!r}, wanted a positive number, or None to estimate it")
-
-    def _blocks(self) -> tuple[Structure | None, tuple[float, ...], bool]:
-        """Structure if the blocks name one, known exponents, and whether pairs are allowed."""
-        if isinstance(self.blocks, str):
-            if self.blocks not in ("auto", "powers"):
-                raise ValueError(
-                    f"blocks={self.blocks!r}, wanted 'auto', 'powers', or a sequence of 'power', "
-                    "'pair' and known exponents"
-                )
-            return None, (), self.blocks == "auto"
-        names = [block for block in self.blocks if isinstance(block, str)]
-        unknown = [name for name in names if name not in ("power", "pair")]
-        if unknown:
-            raise ValueError(f"blocks hold {unknown[0]!r}, wanted 'power', 'pair' or numbers")
-        fixed = tuple(float(block) for block in self.blocks if not isinstance(block, str))
-        if not all(np.isfinite(fixed)):
-            raise ValueError(f"blocks hold the exponents {fixed}, wanted finite numbers")
-        twins = sorted({mu for mu in fixed if fixed.count(mu) > 1})
-        if twins:
-            raise ValueError(f"blocks hold the exponent {twins[0]} twice, wanted different ones")
-        if not names and not fixed:
-            raise ValueError("blocks are empty, wanted at least one 'power', 'pair' or number")
-        return Structure(names.count("power"), names.count("pair"), fixed), fixed, True
-
     def _wanted(self, structure: Structure | None) -> Any:
         if structure is not None:
             return structure.n_columns
         return "the" if self.order == "auto" else self.order
-
-    @staticmethod
-    def _enough_rows(rows: int, unknowns: int) -> None:
-        if rows < unknowns:
-            raise ValueError(
-                f"{rows} sample(s) for {unknowns} exponents and coefficients: wanted at least as "
-                "many; give more samples, or a lower order"
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

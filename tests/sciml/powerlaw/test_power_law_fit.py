@@ -127,11 +127,10 @@ def test_noisy_logarithm_is_said_to_be_ambiguous():
 
 
 def test_other_functions_are_not_power_laws():
-    for order in (1, 2):
-        model = PowerLawFit(order=order).fit(X, np.exp(-X))
-        assert model.status_ == "not_a_power_law"
-        assert model.drift_.excess > 3
-        assert "outer half of the radii" in model.advice_[0]
+    model = PowerLawFit(order=1).fit(X, np.exp(-X))
+    assert model.status_ == "not_a_power_law"
+    assert model.drift_.excess > 3
+    assert "outer half of the radii" in model.advice_[0]
 
 
 def test_contamination_is_told_from_that():

@@ -1,5 +1,14 @@
 """Initial data of an equation of second order in time, split between its two branches."""
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportArgumentType=false
+# pyright: reportOperatorIssue=false
+# pyright: reportAttributeAccessIssue=false
+# pyright: reportReturnType=false
+# pyright: reportGeneralTypeIssues=false
+# pyright: reportAssignmentType=false
+# pyright: reportCallIssue=false
+
 from __future__ import annotations
 
 from dataclasses import dataclass

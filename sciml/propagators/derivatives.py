@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import torch
 
@@ -84,7 +85,8 @@ def _along(level: Callable, letter: str, coordinates: tuple[str, ...]) -> Callab
             unit = torch.zeros(len(coordinates), dtype=x.dtype, device=x.device)
             unit[coordinates.index(letter)] = 1.0
             tangents = (tangents[0], unit.expand_as(x).clone())
-        below, slopes = torch.func.jvp(level, (t, x), tangents)
+        moved: Any = torch.func.jvp(level, (t, x), tangents)
+        below, slopes = moved
         return {**{name + letter: slope for name, slope in slopes.items()}, **below}
 
     return raised

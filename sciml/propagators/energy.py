@@ -1,5 +1,14 @@
 """Norms in which the exact evolution does not grow, or grows at a known rate."""
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportArgumentType=false
+# pyright: reportOperatorIssue=false
+# pyright: reportAttributeAccessIssue=false
+# pyright: reportReturnType=false
+# pyright: reportGeneralTypeIssues=false
+# pyright: reportAssignmentType=false
+# pyright: reportCallIssue=false
+
 from __future__ import annotations
 
 import math

@@ -102,7 +102,7 @@ class WaveSpeedInversion:
     >>> fit = WaveSpeedInversion(domain=(0.0, 2 * np.pi), n_speed_modes=0, n_modes=12, n_steps=4)
     >>> u0, x, t = Gaussian(3.0, 0.5), np.linspace(0.0, 6.0, 12), np.array([0.5])
     >>> data = u0.value(x - 0.5 * 1.3)[None]
-    >>> round(fit(u0, t, x, data, guess=1.1).coefficients[0], 3)
+    >>> round(float(fit(u0, t, x, data, guess=1.1).coefficients[0]), 3)
     1.3
     """
 

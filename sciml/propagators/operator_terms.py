@@ -2,6 +2,9 @@
 
 # Sympy types the parts of an expression as Basic, which has almost no methods.
 # pyright: reportArgumentType=false
+# pyright: reportCallIssue=false
+# pyright: reportAssignmentType=false
+# pyright: reportGeneralTypeIssues=false
 # pyright: reportOperatorIssue=false
 # pyright: reportAttributeAccessIssue=false
 # pyright: reportReturnType=false
@@ -140,7 +143,7 @@ def read_operator(equation: Equation) -> OperatorTerms:
         )
     if len(equation.fields) > 1:
         return _velocity_form(equation)
-    (field,) = equation.fields
+    field = equation.fields[0]
     terms = {(0, orders): c for (_, orders), c in _linear_row(equation, field).items()}
     return _checked(OperatorTerms(equation, 1, terms))
 

@@ -81,7 +81,7 @@ def fourier_sum(
         "isign": 1,
         "nthreads": max(1, torch.get_num_threads()),
     }
-    transform = finufft.nufft1d2 if len(periods) == 1 else finufft.nufft2d2
+    transform: Any = finufft.nufft1d2 if len(periods) == 1 else finufft.nufft2d2
     values = np.asarray(transform(*angles, c, **options)).reshape(len(c), len(x))
     return torch.as_tensor(values).to(coefficients.device)
 

@@ -235,7 +235,8 @@ class AbstractPhasePropagator(AbstractPropagator, AbstractGenerator, ABC):
             return self.phase_jet(t, x, xi, branch, (f"phi_{axis}",))[f"phi_{axis}"]
 
         one = torch.ones_like(xi)
-        p, stretch = torch.func.jvp(lambda xi: momentum(x, xi), (xi.clone(),), (one,))
+        moved: Any = torch.func.jvp(lambda xi: momentum(x, xi), (xi.clone(),), (one,))
+        p, stretch = moved
         foot = torch.func.jvp(lambda xi: self.phase(t, x, xi, branch), (xi.clone(),), (one,))[1]
         return {"position": x, "momentum": p, "foot": foot, "stretch": stretch}
 

@@ -141,7 +141,7 @@ class RayEquations:
     def _runge_kutta(self, clock, state, step, branch):
         def moved(rates, share):
             return tuple(
-                s + share * step.reshape(*step.shape, *([1] * (r.ndim - step.ndim))) * r
+                s + share * step.reshape((*step.shape, *([1] * (r.ndim - step.ndim)))) * r
                 for s, r in zip(state, rates, strict=True)
             )
 
@@ -166,10 +166,13 @@ class RayEquations:
                 for names in (self._velocity, self._force)
             )
 
-        columns = []
+        columns: list[Any] = []
+        speed: Any = None
+        force: Any = None
         for i in range(x.shape[-1]):
             tangents = (spread[..., i].contiguous(), bend[..., i].contiguous())
-            (speed, force), column = torch.func.jvp(motion, (x, p), tangents)
+            moved: Any = torch.func.jvp(motion, (x, p), tangents)
+            (speed, force), column = moved
             columns.append(column)
         spread_rate = torch.stack([c[0] for c in columns], dim=-1)
         bend_rate = torch.stack([c[1] for c in columns], dim=-1)

@@ -308,7 +308,7 @@ class _Maker:
 
     def _checked_array(self, field: xr.DataArray) -> torch.Tensor:
         letters = "xyz"[: len(self.domain)]
-        batch = [d for d in field.dims if d not in letters]
+        batch = [d for d in field.dims if str(d) not in letters]
         if len(batch) > 1 or any(letter not in field.dims for letter in letters):
             raise ValueError(
                 f"{self.name} has dimensions {field.dims}: wanted {', '.join(letters)}, and at "

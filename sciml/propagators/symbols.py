@@ -9,6 +9,9 @@ phase, the next one the **transport** equation of the amplitude, and what is lef
 
 # Sympy types the parts of an expression as Basic, which has almost no methods.
 # pyright: reportArgumentType=false
+# pyright: reportCallIssue=false
+# pyright: reportAssignmentType=false
+# pyright: reportGeneralTypeIssues=false
 # pyright: reportOperatorIssue=false
 # pyright: reportAttributeAccessIssue=false
 # pyright: reportReturnType=false

@@ -6,6 +6,15 @@ for which ``a_0,tt - c^2 a_0,xx = -c^2 (sqrt c)''/sqrt(c(X))``. The next term of
 Derived here.
 """
 
+# Sympy types the parts of an expression as Basic, which has almost no methods.
+# pyright: reportArgumentType=false
+# pyright: reportOperatorIssue=false
+# pyright: reportAttributeAccessIssue=false
+# pyright: reportReturnType=false
+# pyright: reportGeneralTypeIssues=false
+# pyright: reportAssignmentType=false
+# pyright: reportCallIssue=false
+
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -74,7 +74,7 @@ def cosine_tail(angle: ArrayLike, n_modes: int) -> Any:
     return trigonometric_tail(angle, n_modes, 2)
 
 
-def oscillatory_tail(distance: ArrayLike, cutoff: float, power: int) -> np.ndarray:
+def oscillatory_tail(distance: ArrayLike, cutoff: float, power: int) -> Any:
     """Integral of ``exp(i d xi)/xi^n`` from the cutoff to infinity.
 
     Parameters

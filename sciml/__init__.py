@@ -33,6 +33,7 @@ _ROOMS = (
     "noise",
     "operators",
     "plotting",
+    "propagators",
     "theory",
     "validation",
 )

@@ -44,11 +44,11 @@ def _flows(samples: int, frames: int, seed: int) -> Any:
     fine = 2 * POINTS
     equation = pdes.get("navier_stokes_velocity", viscosity=1e-2).equation
     grid = Grid.periodic(x=(0.0, LENGTH, fine), y=(0.0, LENGTH, fine))
-    draw = TurbulentVelocity(lowest=1, highest=3, speed=0.5)
+    draw = TurbulentVelocity(lowest=1, highest=3, speed=0.4)
     generators = np.random.default_rng(seed).spawn(samples)
     drawn = [draw(grid, generator) for generator in generators]
     initial = {name: np.stack([flow[name] for flow in drawn]) for name in ("u", "v")}
-    found = rollout(equation, grid, initial, FRAME * np.arange(frames), time_step=0.05)
+    found = rollout(equation, grid, initial, FRAME * np.arange(frames), time_step=0.025)
     u = torch.from_numpy(np.stack([found.fields["u"], found.fields["v"]], axis=2))
     spectrum = torch.fft.rfft2(u, norm="forward")
     half = POINTS // 2

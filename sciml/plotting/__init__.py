@@ -22,7 +22,9 @@ _PUBLIC = {
     "plot_comparison": "sciml.plotting.comparison",
     "plot_corner_spectrum": "sciml.plotting.corner_spectrum",
     "plot_evidence": "sciml.plotting.discovery",
+    "plot_exponents": "sciml.plotting.power_law",
     "plot_path": "sciml.plotting.path",
+    "plot_radial_residual": "sciml.plotting.power_law",
     "plot_recording": "sciml.plotting.space_time",
     "plot_report": "sciml.plotting.report",
     "plot_rivals": "sciml.plotting.rivals",
@@ -35,7 +37,9 @@ __all__ = [
     "plot_comparison",
     "plot_corner_spectrum",
     "plot_evidence",
+    "plot_exponents",
     "plot_path",
+    "plot_radial_residual",
     "plot_recording",
     "plot_report",
     "plot_rivals",
@@ -62,6 +66,7 @@ if TYPE_CHECKING:
     from sciml.plotting.corner_spectrum import plot_corner_spectrum
     from sciml.plotting.discovery import plot_evidence
     from sciml.plotting.path import plot_path
+    from sciml.plotting.power_law import plot_exponents, plot_radial_residual
     from sciml.plotting.report import plot_report
     from sciml.plotting.rivals import plot_rivals
     from sciml.plotting.sources import plot_sources

@@ -16,13 +16,29 @@ from typing import TYPE_CHECKING, Any
 
 _PUBLIC = {
     "BlendQuadNorm": "quad_norm",
+    "DeepONet": "deeponet",
     "FNO": "fno",
+    "GlobalPooling": "pooling",
+    "PointTransformer": "transolver",
     "QuadNorm": "quad_norm",
     "SpectralConv": "spectral_conv",
+    "Transolver": "transolver",
+    "UNet": "unet",
     "replace_normalization": "replacement",
 }
 
-__all__ = ["FNO", "BlendQuadNorm", "QuadNorm", "SpectralConv", "replace_normalization"]
+__all__ = [
+    "FNO",
+    "BlendQuadNorm",
+    "DeepONet",
+    "GlobalPooling",
+    "PointTransformer",
+    "QuadNorm",
+    "SpectralConv",
+    "Transolver",
+    "UNet",
+    "replace_normalization",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -38,7 +54,11 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from sciml.operators.deeponet import DeepONet
     from sciml.operators.fno import FNO
+    from sciml.operators.pooling import GlobalPooling
     from sciml.operators.quad_norm import BlendQuadNorm, QuadNorm
     from sciml.operators.replacement import replace_normalization
     from sciml.operators.spectral_conv import SpectralConv
+    from sciml.operators.transolver import PointTransformer, Transolver
+    from sciml.operators.unet import UNet

@@ -86,6 +86,8 @@ WEIGHTS = Case(
 
 # --- Moments --------------------------------------------------------------------------------------
 
+_MISMATCH = "relative error of the mismatch"
+
 
 def _random_field(rng: np.random.Generator, dimension: int) -> Any:
     """A few waves of random directions and phases that do not fit the box."""
@@ -142,7 +144,7 @@ def _moments() -> Measurements:
                 )
     return Measurements(
         values={"residual of the exact gap": exact}
-        | {f"relative error of the mismatch, {n} points": value for n, value in off.items()},
+        | {f"{_MISMATCH}, {n} points": value for n, value in off.items()},
         table=rows,
     )
 
@@ -158,16 +160,38 @@ MOMENTS = Case(
     run=_moments,
     predictions=(
         Prediction(name="residual of the exact gap", value=1e-13, kind="at_most", source=_DERIVED),
-        # Terms of order 1/M^2 are left out: about two over M for waves of this length.
+        # 1/sqrt(1 + q) = 1 - q/2 + 3 q^2/8: relative to the first term the next one is 3 q/4, and
+        # q = sum_k (b_k/v - 1)/M is at most 2.61/M for these fields.
         *(
             Prediction(
-                name=f"relative error of the mismatch, {points} points",
+                name=f"{_MISMATCH}, {points} points",
                 value=2 / points,
                 kind="at_most",
-                source=f"{_DERIVED}: terms of order 1/M^2 are left out",
+                source=f"{_DERIVED}: the next term is 3/4 of sum_k (b_k/v - 1)/M, at most 1.96/M",
             )
             for points in (33, 65)
         ),
+    ),
+)
+
+MOMENTS_STATED = Case(
+    name="moments-three-percent",
+    tier="full",
+    title="What equal weights do to mean and variance: 3 percent, as first stated",
+    description=(
+        "Before these fields were drawn the first order was expected to hold to 3 percent from 33 "
+        "points on, as it does for exp(xy)cos(2x+y)+x/2. Case equal-weight-moments has the bound "
+        "that follows from the next term, 6 percent at 33 points."
+    ),
+    run=_moments,
+    predictions=tuple(
+        Prediction(
+            name=f"{_MISMATCH}, {points} points",
+            value=0.03,
+            kind="at_most",
+            source="measured before on one function, where it is 1.1 and 0.6 percent",
+        )
+        for points in (33, 65)
     ),
 )
 
@@ -254,7 +278,11 @@ def _distance(coarse: Any, fine: Any) -> float:
     return float((coarse - shared).norm() / shared.norm())
 
 
-def _transfer() -> Measurements:
+def _stated_name(depth: int) -> str:
+    return f"instance, depth {depth}: order between 65 and 129 against {_FINE}"
+
+
+def _transfer_rows(norms: tuple[str, ...]) -> list[dict[str, Any]]:
     import torch
 
     from sciml.operators import FNO
@@ -265,8 +293,7 @@ def _transfer() -> Measurements:
         return (torch.exp(x * y) * torch.cos(2 * x + y) + x / 2).view(1, 1, points, points)
 
     rows: list[dict[str, Any]] = []
-    values: dict[str, float] = {}
-    for norm, depth in itertools.product(("quad", "quad_layer", "instance"), (1, 4, 8)):
+    for norm, depth in itertools.product(norms, (1, 4, 8)):
         model = FNO(
             1,
             1,
@@ -289,8 +316,18 @@ def _transfer() -> Measurements:
             _distance(outputs[65], outputs[129]) / _distance(outputs[129], outputs[_FINE])
         )
         rows.append(row)
-        name = _transfer_name(norm, depth)
-        values[name] = row["order by doubling"]
+    return rows
+
+
+def _transfer() -> Measurements:
+    rows = _transfer_rows(("quad", "quad_layer", "instance"))
+    values = {_transfer_name(row["norm"], row["depth"]): row["order by doubling"] for row in rows}
+    return Measurements(values=values, table=rows)
+
+
+def _transfer_stated() -> Measurements:
+    rows = _transfer_rows(("instance",))
+    values = {_stated_name(row["depth"]): row["order 65 to 129"] for row in rows}
     return Measurements(values=values, table=rows)
 
 
@@ -314,4 +351,22 @@ TRANSFER = Case(
     ),
 )
 
-CASES = [WEIGHTS, MOMENTS, LAYER, TRANSFER]
+TRANSFER_STATED = Case(
+    name="transfer-one-reference",
+    tier="full",
+    title="Order of instance norm between 65 and 129 points against 257, as first stated",
+    description=(
+        "First stated as at most 1.6, from a prototype's 1.45. Exactly first order reads as "
+        "log2((1/65 - 1/257)/(1/129 - 1/257)) = 1.57 against so near a reference, which leaves "
+        "little room; case untrained-transfer takes the order from two doublings."
+    ),
+    run=_transfer_stated,
+    predictions=tuple(
+        Prediction(
+            name=_stated_name(depth), value=1.6, kind="at_most", source="measured before at 1.45"
+        )
+        for depth in (1, 4, 8)
+    ),
+)
+
+CASES = [WEIGHTS, MOMENTS, MOMENTS_STATED, LAYER, TRANSFER, TRANSFER_STATED]

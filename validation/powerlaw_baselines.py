@@ -114,6 +114,7 @@ RADIAL = Case(
 
 _POINTS = 128
 _PUBLISHED = {"sqrt x": 0.00224, "equation": 0.0529}
+_PUBLISHED_MLP = {"sqrt x": 0.01043, "equation": 0.1677}
 
 
 def _root(x: Any) -> Any:
@@ -163,7 +164,15 @@ def _msn() -> Measurements:
     for task, measure in (("sqrt x", _regression), ("equation", _equation)):
         network, other = measure("msn"), measure("mlp-small")
         values[f"{task}, network"] = network
-        rows.append({"task": task, "MSN": network, "published": _PUBLISHED[task], "MLP": other})
+        rows.append(
+            {
+                "task": task,
+                "MSN": network,
+                "published": _PUBLISHED[task],
+                "MLP": other,
+                "MLP, published": _PUBLISHED_MLP[task],
+            }
+        )
     x = torch.rand(_POINTS, 1, generator=torch.Generator().manual_seed(42), dtype=torch.float64)
     model = MSNPinn(1, bounds=(0.0, 4.0)).double()
     model.fit(x, _root(x))
@@ -174,9 +183,20 @@ def _msn() -> Measurements:
     return Measurements(
         values=values,
         table=rows,
-        note=f"6000 steps, one seed, {_POINTS} points instead of 2048. The published figure for "
-        "sqrt x is not reproduced within a factor of two on so few points. The paper's cusp is "
-        "left out, as its formula is not known.",
+        note=f"6000 steps, one seed, {_POINTS} points instead of 2048: where a figure does not lie "
+        "within a factor of two of the published one, that is a finding about this setting. The "
+        "paper's cusp is left out, as its formula is not known.",
+    )
+
+
+def _within_factor(name: str, value: float) -> Prediction:
+    """Between half and twice a published figure."""
+    return Prediction(
+        name=name,
+        value=1.25 * value,
+        kind="equals",
+        atol=0.75 * value,
+        source=f"{_MSN}: {value}, here within a factor of two",
     )
 
 
@@ -187,18 +207,8 @@ MSN = Case(
     description="Root mean square errors of the network of 1013 parameters beside the published.",
     run=_msn,
     predictions=(
-        Prediction(
-            name="sqrt x, network",
-            value=1e-4,
-            kind="at_least",
-            source="Adam at a fixed rate and an l1 penalty stop far above rounding",
-        ),
-        Prediction(
-            name="equation, network",
-            value=2.0 * _PUBLISHED["equation"],
-            kind="at_most",
-            source=f"{_MSN}: 0.0529, and a factor of two",
-        ),
+        _within_factor("sqrt x, network", _PUBLISHED["sqrt x"]),
+        _within_factor("equation, network", _PUBLISHED["equation"]),
         Prediction(
             name="sqrt x, least squares",
             value=1e-12,

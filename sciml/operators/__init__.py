@@ -24,7 +24,9 @@ _PUBLIC = {
     "SpectralConv": "spectral_conv",
     "Transolver": "transolver",
     "UNet": "unet",
+    "diagnose_resolution": "resolution_diagnosis",
     "replace_normalization": "replacement",
+    "resolution_gap": "resolution",
 }
 
 __all__ = [
@@ -37,7 +39,9 @@ __all__ = [
     "SpectralConv",
     "Transolver",
     "UNet",
+    "diagnose_resolution",
     "replace_normalization",
+    "resolution_gap",
 ]
 
 
@@ -59,6 +63,8 @@ if TYPE_CHECKING:
     from sciml.operators.pooling import GlobalPooling
     from sciml.operators.quad_norm import BlendQuadNorm, QuadNorm
     from sciml.operators.replacement import replace_normalization
+    from sciml.operators.resolution import resolution_gap
+    from sciml.operators.resolution_diagnosis import diagnose_resolution
     from sciml.operators.spectral_conv import SpectralConv
     from sciml.operators.transolver import PointTransformer, Transolver
     from sciml.operators.unet import UNet

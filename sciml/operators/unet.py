@@ -157,9 +157,14 @@ class UNet(nn.Module):
         else:
             transfer = cell_transfer(found, self.n_cells, around_points, lifted)
             cells = quadrature_weights(SampleGrid.of_shape(self.n_cells, "cell"))
-            inner = transfer.up(self._levels(transfer.down(lifted), cells, around))
+            means = self.averages(lifted, transfer)
+            inner = transfer.up(self._levels(means, cells, around))
         both = torch.cat([inner, lifted], 1).movedim(1, -1)
         return self.projection(functional.gelu(self.mixing(both))).movedim(-1, 1)
+
+    def averages(self, x: torch.Tensor, transfer: CellTransfer) -> torch.Tensor:
+        """Means of a field over the cells of the finest level: all that sees the points."""
+        return transfer.down(x)
 
     def _levels(
         self, x: torch.Tensor, quadrature: Quadrature, around: tuple[bool, ...]

@@ -36,9 +36,34 @@ SHOWN = {
         r"verified: .*u, viscosity",
         r"assumed: time: the last entry has no frame",
     ],
+    "03_corners_cracks_and_sources.ipynb": [
+        r"2 exponents, relative residual 0\.0015, ok",
+        r"r\^0\.(4999|5) +0\.(499|500)\d+ ",
+        r"mu +(0\.[89]|1\.[01])\d+ ",
+        r"r\^0\.5 log r +0\.5 ",
+        r"0\.66666666666666",
+        r"0\.66\d+ \+- 0\.001\d  amplitude +1\.00",
+        r"DD  exponents \[0\.6[67]\d* 1\.3[23]\d*\]  left over 1\.\d%",
+        r"wedge of 360 deg, NN: ok",
+        r"coefficient of the square root: -1\.(299|300)",
+        r"bias .* status ok",
+        r"largest error of a coordinate: [0-3]\.\d of its standard errors",
+        r"noise 1e-02: deviation foreseen 1\.\d+, answer unresolved",
+        r"noise 1e-04: deviation foreseen 0\.010, answer ok",
+        r"not_a_power_law",
+        r"All samples are at one radius, 0\.3",
+        r"network alone: +error [1-5]\.\de-02",
+        r"network and one corner: error [0-9]\.\de-0[56]",
+        r"strength of the corner: 0\.7500",
+        r"learned exponent 0\.66[67]",
+    ],
 }
 """What a reader of each notebook must see, in this order."""
-PICTURES = {"01_discover_an_equation.ipynb": 7, "02_registry_and_data.ipynb": 6}
+PICTURES = {
+    "01_discover_an_equation.ipynb": 7,
+    "02_registry_and_data.ipynb": 6,
+    "03_corners_cracks_and_sources.ipynb": 6,
+}
 
 
 def read(path: Path) -> Any:

@@ -37,6 +37,7 @@ _PUBLIC = {
     "PiecewiseLinear": "fields",
     "Tent": "fields",
     "HarmonicOscillator": "harmonic_oscillator",
+    "MiNO": "mino",
     "WaveSpeedInversion": "inversion",
     "Certificate": "certificate",
     "certify": "certificate",
@@ -54,6 +55,7 @@ __all__ = [
     "Disc",
     "Gaussian",
     "HarmonicOscillator",
+    "MiNO",
     "Packet",
     "PhaseSymbols",
     "PiecewiseConstant",
@@ -98,6 +100,7 @@ if TYPE_CHECKING:
     )
     from sciml.propagators.harmonic_oscillator import HarmonicOscillator
     from sciml.propagators.inversion import WaveSpeedInversion
+    from sciml.propagators.mino import MiNO
     from sciml.propagators.operator_terms import UnsupportedEquation
     from sciml.propagators.oscillatory_integral import AliasedReconstruction
     from sciml.propagators.phase_propagator import AbstractPhasePropagator

@@ -91,6 +91,9 @@ class Ladder:
             solution = self.solution(problem.equation)
             problem = dataclasses.replace(
                 problem,
+                # A manufactured one brings an equation with a source; balances are not its own.
+                equation=solution.equation,
+                invariants=problem.invariants if solution.equation is problem.equation else (),
                 initial=solution.initial,
                 exact={solution.name: solution},
                 exact_name=solution.name,

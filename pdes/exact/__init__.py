@@ -50,6 +50,7 @@ from pdes.exact.side_modes import side_modes
 from pdes.exact.solution import ExactSolution
 from pdes.exact.spreading_gaussian import spreading_gaussian
 from pdes.exact.standing_wave import standing_wave
+from pdes.exact.swirled_hump import SwirledHump
 from pdes.exact.taylor_green import taylor_green
 from pdes.exact.traveling_profile import traveling_profile
 from pdes.exact.varying_speed import varying_speed
@@ -64,6 +65,7 @@ __all__ = [
     "FlowSolution",
     "InterfaceCrack",
     "Sectors",
+    "SwirledHump",
     "Wedge",
     "Williams",
     "allen_cahn_front",

@@ -25,25 +25,16 @@ COLUMNS = (
 
 SAME = {
     "burgers_shock": "burgers",
-    "fitzhugh_nagumo": "fitzhugh_nagumo_manufactured",
     "gray_scott": "gray_scott_manufactured",
     "heat_one_mode": "heat",
     "heat_two_modes": "heat",
     "kdv_soliton": "kdv",
     "navier_stokes_velocity": "taylor_green_velocity",
-    "darcy": "darcy_manufactured",
-    "advection_swirl": "advection_rotation",
 }
 """Entries with the equation and the solver of another one, whose rate is theirs."""
 
 OTHERWISE = {
-    "advection_diffusion_interval": "collocation: exponential",
-    "battery": "reference on a finer mesh: registry_finite_elements/battery",
-    "elastic_stretch": "patch test, exact: registry_finite_elements/exact",
-    "helmholtz_interval": "phase error predicted: registry_elliptic/pollution",
     "lid_driven_cavity": "published extremes, order 2: registry_flow/cavity-1000-extremes",
-    "poisson_interval": "collocation: exponential, registry_elliptic/collocation",
-    "thermoelastic_free": "patch test, exact: registry_finite_elements/exact",
 }
 """Entries that are checked, but not by a slope in a table."""
 

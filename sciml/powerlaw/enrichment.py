@@ -276,11 +276,9 @@ class _Columns:
             _hidden_columns(rows, hidden)[0] for rows in corner.rows
         ]  # fmt: skip
 
-    def __call__(self, parameters: NDArray) -> tuple[NDArray, SparseDerivatives | NDArray]:
+    def __call__(self, parameters: NDArray) -> tuple[NDArray, SparseDerivatives]:
         parts = [self._member(row) for row in parameters]
         columns = np.stack([columns for columns, _ in parts])
-        if not self._layout[0]:
-            return columns, np.zeros((len(parts), 0, *columns.shape[1:]))
         return columns, SparseDerivatives(np.stack([s for _, s in parts]), *self._layout)
 
     def _member(self, row: NDArray) -> tuple[NDArray, NDArray]:

@@ -169,6 +169,25 @@ def test_no_parameters_is_linear_least_squares():
     np.testing.assert_allclose(fit.coefficients, np.linalg.lstsq(columns, y)[0], rtol=1e-12)
 
 
+@pytest.mark.parametrize("batch", [(), (1,), (3,)])
+@pytest.mark.parametrize("kaufman", [True, False])
+def test_sparse_derivatives_of_no_parameter_are_linear_least_squares(batch, kaufman):
+    y, weights = noisy(), np.linspace(1.0, 2.0, len(X))
+    columns = np.stack([X**0.4, X**1.7], axis=1)
+
+    def model(parameters):
+        count = len(parameters)
+        none = SparseDerivatives(np.zeros((count, 0, len(X))), (), ())
+        return np.broadcast_to(columns, (count, *columns.shape)), none
+
+    fit = variable_projection(model, y, np.zeros((*batch, 0)), weights=weights, kaufman=kaufman)
+    wanted = np.linalg.lstsq(columns * weights[:, None], y * weights, rcond=None)[0]
+    np.testing.assert_allclose(fit.coefficients, np.broadcast_to(wanted, (*batch, 2)), rtol=1e-12)
+    assert fit.jacobian.shape == (*batch, len(X), 0)
+    assert fit.full_jacobian.shape == (*batch, len(X), 2)
+    assert np.all(fit.converged)
+
+
 def test_a_start_that_overflows_is_said_and_not_chosen():
     starts = np.array([[-200.0, -300.0], [0.1, 2.0]])
     fit = variable_projection(RadialSum(X, TWO), X**0.5 + X, starts)

@@ -50,7 +50,8 @@ class Problem:
     discard : float, default 0
         Time integrated before the clock starts, to pass a transient.
     stored_points : int or tuple of int, optional
-        Points per axis that are kept: a divisor of the grid's points.
+        Points per axis that are kept: a divisor of the grid's points. All of them are if there are
+        no more.
     exact : mapping of str to ExactSolution
         Closed forms of this equation, by name.
     boundary : mapping, optional
@@ -180,11 +181,14 @@ class Problem:
                 f"stored_points has {len(stored)} entries for {len(self.grid.shape)} axes"
             )
         for name, points, kept in zip(self.grid.names, self.grid.shape, stored, strict=True):
-            if kept < 1 or points % kept:
+            if kept < 1 or (kept < points and points % kept):
+                near = max(n for n in range(1, max(kept, 1) + 1) if points % n == 0)
                 raise ValueError(
-                    f"stored_points={kept} does not divide the {points} points of axis {name!r}"
+                    f"stored_points={kept} does not divide the {points} points of axis {name!r}: "
+                    f"use stored_points={near}, None to keep all, or another number of points"
                 )
-        return tuple(n // kept for n, kept in zip(self.grid.shape, stored, strict=True))
+        # A grid with no more points than are wanted is kept as it is.
+        return tuple(max(1, n // kept) for n, kept in zip(self.grid.shape, stored, strict=True))
 
     def check_spacing(self) -> None:
         """Refuse a grid that is too coarse for what the problem must resolve.

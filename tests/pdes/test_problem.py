@@ -18,7 +18,10 @@ from pdes.registry import entry_of
     [
         ({"time_step": -1.0}, "time_step must be positive"),
         ({"discard": -1.0}, "discard"),
-        ({"stored_points": 100}, "does not divide the 512 points"),
+        (
+            {"stored_points": 100},
+            "does not divide the 512 points of axis 'x': use stored_points=64",
+        ),
         ({"stored_points": (256, 256)}, "2 entries for 1 axes"),
         ({"times": [1.0, 0.5]}, "times must increase"),
         ({"exact_name": "nothing"}, "not among"),
@@ -28,6 +31,20 @@ from pdes.registry import entry_of
 def test_problems_check_themselves(changes: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         dataclasses.replace(pdes.get("heat"), **changes)
+
+
+def test_a_small_grid_is_kept_whole() -> None:
+    grid = pdes.Grid.periodic(x=(0.0, 1.0, 32), y=(0.0, 1.0, 96))
+    assert pdes.get("navier_stokes").stored_points == 64
+    with pytest.raises(
+        ValueError, match="stored_points=64 does not divide the 96 points of axis 'y'"
+    ):
+        pdes.get("navier_stokes", grid=grid)
+    small = pdes.Grid.periodic(x=(0.0, 1.0, 32), y=(0.0, 1.0, 16))
+    problem = pdes.get("navier_stokes", grid=small)
+    assert problem.strides == (1, 1)
+    data = pdes.simulate(problem, [0.0, 0.01], strict=False)
+    assert data.w.shape == (2, 32, 16)
 
 
 def test_strides_follow_stored_points() -> None:

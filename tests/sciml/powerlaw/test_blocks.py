@@ -188,7 +188,7 @@ def test_legendre_function(nu):
     value, slope, by_nu, _ = legendre_function(theta, nu)
 
     def p(t, n):
-        return mpmath.legenp(n, 0, mpmath.cos(t), type=2)
+        return mpmath.hyp2f1(-n, n + 1, 1, (1 - mpmath.cos(t)) / 2)
 
     np.testing.assert_allclose(value, exact(p, theta, nu, digits=20), rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(

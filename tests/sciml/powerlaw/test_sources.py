@@ -98,12 +98,12 @@ def test_errors_are_those_of_the_noise():
     clean = field(x, CENTERS[:1], [0.0], STRENGTHS[:1])
     rng = np.random.default_rng(2)
     scores = []
-    for _ in range(70):
+    for _ in range(30):
         fit = fit_sources(x, clean + 1e-3 * rng.normal(size=len(x)), sources=1, noise=1e-3)
         scores += [*((fit.centers - CENTERS[:1]) / fit.centers_error).ravel()]
         scores += [*((fit.exponents - [0.0]) / fit.exponents_error)]
-    # 210 scores: four deviations of chi^2 about its mean
-    assert np.mean(np.square(scores)) == pytest.approx(1.0, abs=4 * math.sqrt(2 / 210))
+    # 90 scores: four deviations of chi^2 about its mean
+    assert np.mean(np.square(scores)) == pytest.approx(1.0, abs=4 * math.sqrt(2 / 90))
     assert np.max(np.abs(scores)) < 4.5
 
 
@@ -141,10 +141,10 @@ def test_constant_data_have_no_source():
 
 def test_results_repeat_and_take_tensors():
     x = points(2100)
-    y = field(x, CENTERS[:2], [0.0, 0.0], [1.0, -1.0])
-    first, second = (fit_sources(x, y, sources=2, random_state=1) for _ in range(2))
+    y = field(x, CENTERS[:1], [0.0], [1.0]) + 1e-3 * np.random.default_rng(4).normal(size=2100)
+    first, second = (fit_sources(x, y, sources=1, random_state=1) for _ in range(2))
     assert np.array_equal(first.centers, second.centers)
-    third = fit_sources(torch.tensor(x), torch.tensor(y), sources=2, random_state=1)
+    third = fit_sources(torch.tensor(x), torch.tensor(y), sources=1, random_state=1)
     assert np.array_equal(first.centers, third.centers)
 
 

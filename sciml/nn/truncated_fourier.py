@@ -23,6 +23,7 @@ __all__ = [
     "analysis_matrix",
     "analyze",
     "from_modes",
+    "left_analysis_matrix",
     "mode_numbers",
     "synthesis_matrix",
     "synthesize",
@@ -67,6 +68,31 @@ def analysis_matrix(
     """
     angles = 2 * np.pi / period * np.outer(np.arange(highest + 1), positions)
     return np.concatenate([np.cos(angles), np.sin(angles)]) * weights
+
+
+def left_analysis_matrix(points: int, highest: int, period: float) -> np.ndarray:
+    """`analysis_matrix` for an axis whose last end is left out.
+
+    The field is continued to the end by a straight line, and multiplied by the waves there. To
+    continue the product instead, which the weights of the axis do, is right for slow waves only:
+    of a wave of a few points it makes something else on every grid.
+
+    Returns
+    -------
+    ndarray, shape (2 (highest + 1), points)
+
+    Examples
+    --------
+    >>> left_analysis_matrix(4, 0, 1.25)[0]  # of the constant wave: the weights of the axis
+    array([0.125, 0.25 , 0.125, 0.5  ])
+    """
+    weights = np.full(points + 1, 1.0 / points)
+    weights[[0, -1]] *= 0.5
+    full = analysis_matrix(np.arange(points + 1) / points, weights, highest, period)
+    matrix = full[:, :-1].copy()
+    matrix[:, -1] += 2.0 * full[:, -1]
+    matrix[:, -2] -= full[:, -1]
+    return matrix
 
 
 def synthesis_matrix(

@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 
-from sciml.nn.axis_kind import UNIFORM, SampleGrid
+from sciml.nn.axis_kind import UNIFORM, SampleAxis, SampleGrid
+from sciml.nn.axis_rules import axis_weights
 from sciml.nn.quadrature import Quadrature
 from sciml.nn.truncated_fourier import mode_numbers
 
-__all__ = ["fast_layer", "fast_lengths", "faster"]
+__all__ = ["continues", "fast_layer", "fast_lengths", "faster"]
 
 WORK = {1: 320.0, 2: 320.0, 3: 80.0}
 """Products for each point above which fast transforms win, by the number of axes; measured forward
@@ -33,7 +35,8 @@ def fast_lengths(
         exact = period * (axis.points - 1 if axis.kind == "node" else axis.points)
         length = round(exact)
         own_mirror = axis.kind == "periodic" and period == 1.0
-        if abs(exact - length) > 1e-9 or length < axis.points:
+        # A field that is continued to the last end takes one point more.
+        if abs(exact - length) > 1e-9 or length < axis.points + (axis.kind == "left"):
             return None
         if 2 * (n // 2) > length or (2 * (n // 2) == length and not own_mirror):
             return None
@@ -84,8 +87,7 @@ def fast_layer(
     Tensor, shape (batch, *points, out_channels)
     """
     axes = list(range(1, 1 + len(n_modes)))
-    weights = quadrature.flat_tensor(x).view(*quadrature.shape, 1)
-    spectrum = torch.fft.rfftn(x * weights, s=lengths, dim=axes)
+    spectrum = torch.fft.rfftn(_weighted(x, quadrature), s=lengths, dim=axes)
     # Where the first point lies (half a step inside, of cells) does not matter: its phase in a
     # coefficient and that in the wave of the mode cancel.
     kept, places = spectrum, []
@@ -106,3 +108,25 @@ def fast_layer(
     y = torch.fft.irfftn(full, s=lengths, dim=axes, norm="forward")
     y = y[(slice(None), *(slice(0, n) for n in quadrature.shape))]
     return y if bias is None else y + bias
+
+
+def continues(axis: SampleAxis, weights: np.ndarray) -> bool:
+    """Whether the field is continued to the last end: on "left" axes with their own weights."""
+    if axis.kind != "left":
+        return False
+    return bool(np.allclose(weights, axis_weights(axis), rtol=0, atol=1e-14))
+
+
+def _weighted(x: torch.Tensor, quadrature: Quadrature) -> torch.Tensor:
+    """Field times weights; one point more along axes on which it is continued to the end."""
+    grid = quadrature.grid
+    assert grid is not None
+    for place, (axis, weights) in enumerate(zip(grid.axes, quadrature.factors, strict=True)):
+        if continues(axis, weights):
+            last, before = (x.narrow(place + 1, axis.points - k, 1) for k in (1, 2))
+            x = torch.cat([x, 2.0 * last - before], place + 1)
+            weights = axis_weights(SampleAxis("node", axis.points + 1))
+        shape = [1] * x.ndim
+        shape[place + 1] = len(weights)
+        x = x * torch.tensor(weights, dtype=x.dtype, device=x.device).view(shape)
+    return x

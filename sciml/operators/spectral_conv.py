@@ -6,6 +6,7 @@ with period ``L M/(M - 1)``: mode k is another function on every grid. Here the 
     c_k = sum_i w_i f(x_i) exp(-2 pi i k x_i/P)
 
 with quadrature weights and a period P of the domain, so that a layer means the same on every grid.
+On axes that leave their last end out the field is continued to the end by a straight line.
 The kept modes, and the meaning of ``n_modes``, are those of Z. Li et al., ICLR 2021, in the
 implementation of the neuraloperator library.
 """
@@ -23,8 +24,13 @@ from torch import nn
 from sciml.nn.axis_kind import SampleAxis, SampleGrid, spread_kinds
 from sciml.nn.model_registry import register_model
 from sciml.nn.quadrature import Quadrature, quadrature_weights, weights_for
-from sciml.nn.truncated_fourier import analysis_matrix, mode_numbers, synthesis_matrix
-from sciml.operators.fast_transform import fast_layer, fast_lengths, faster
+from sciml.nn.truncated_fourier import (
+    analysis_matrix,
+    left_analysis_matrix,
+    mode_numbers,
+    synthesis_matrix,
+)
+from sciml.operators.fast_transform import continues, fast_layer, fast_lengths, faster
 from sciml.operators.fourier_layer import FourierPlan, fourier_layer
 from sciml.operators.mode_norm import mode_norm
 
@@ -245,10 +251,11 @@ def _make_plan(
     for place, (axis, n, period) in enumerate(zip(axes, n_modes, periods, strict=True)):
         own_mirror = axis.kind == "periodic" and period == 1.0 and 2 * (n // 2) == axis.points
         positions, last = axis.positions(), place == len(axes) - 1
-        made = (
-            analysis_matrix(positions, quadrature.factors[place], n // 2, period),
-            synthesis_matrix(positions, n // 2, period, last, own_mirror),
-        )
+        weights = quadrature.factors[place]
+        analyzing = analysis_matrix(positions, weights, n // 2, period)
+        if continues(axis, weights):
+            analyzing = left_analysis_matrix(axis.points, n // 2, period)
+        made = (analyzing, synthesis_matrix(positions, n // 2, period, last, own_mirror))
         for matrix, found in zip(made, (analysis, synthesis), strict=True):
             found.append(torch.tensor(matrix, dtype=like.dtype, device=like.device))
     return FourierPlan(tuple(analysis), tuple(synthesis), n_modes)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from sciml.theory import Prediction
 from sciml.validation import Case, Measurements
+
+from ._darcy_protocol import PROTOCOL, REDUCED, Protocol, model_names, summary, table
 
 _TRAIN, _TEST, _STEPS, _COARSE, _FINE = 160, 20, 300, 33, 257
 
@@ -48,6 +51,59 @@ def _short() -> Measurements:
     )
 
 
+_RATIO = "QuadNorm of all channels: largest E(finest)/E(train)"
+_APART = "I of instance norm over I of QuadNorm, smallest"
+
+
+def _protocol(settings: Protocol) -> Measurements:
+    rows = table(settings, model_names())
+
+    def of(norm: str, column: str) -> list[float]:
+        return [row[column] for row in rows if row["model"] == f"quadrature fno, {norm}"]
+
+    apart = zip(of("instance", "I"), of("quad_layer", "I"), strict=True)
+    return Measurements(
+        values={
+            _RATIO: max(of("quad_layer", "E(finest)/E(train)")),
+            _APART: min(one / other for one, other in apart),
+        },
+        table=summary(rows),
+    )
+
+
+def _protocol_case(name: str, title: str, settings: Protocol, text: str) -> Case:
+    grids = ", ".join(f"{n}^2" for n in settings.test_points)
+    return Case(
+        name=name,
+        title=title,
+        tier="full",
+        description=(
+            f"Permeability 12 or 3, {settings.train_samples} samples at {settings.train_points}^2, "
+            f"{settings.test_samples} test samples at {grids}; width {settings.width}, "
+            f"{settings.n_modes} modes, {settings.depth} layers, {settings.steps} steps of "
+            f"{settings.batch}, seeds {settings.seeds}. Six normalizations with the usual Fourier "
+            "layer and with that by quadrature; Transolver with and without weights, U-Net on "
+            "cells of the domain and on points. E is the mean relative error, I the distance of a "
+            f"model from itself between the training and the finest grid. {text}"
+        ),
+        run=lambda: _protocol(settings),
+        predictions=(
+            Prediction(
+                name=_RATIO,
+                value=1.02,
+                kind="at_most",
+                source="layers of second order leave the error of the training grid",
+            ),
+            Prediction(
+                name=_APART,
+                value=2.0,
+                kind="at_least",
+                source="mismatch of first order against second, and the jumps that both see",
+            ),
+        ),
+    )
+
+
 CASES = [
     Case(
         name="darcy-short",
@@ -76,5 +132,21 @@ CASES = [
                 source="mismatch of first order against second, and the jumps that both see",
             ),
         ),
-    )
+    ),
+    _protocol_case(
+        "darcy-reduced",
+        "Darcy flow across resolutions, all models, in short",
+        REDUCED,
+        "A reduced form of the whole protocol: another training grid, fewer samples and steps, "
+        "narrower, one seed.",
+    ),
+    *(
+        _protocol_case(
+            f"darcy-protocol-{depth}-layers",
+            f"Darcy flow across resolutions, the whole protocol, {depth} layers",
+            dataclasses.replace(PROTOCOL, depth=depth),
+            "Some ten minutes a run on one core and 48 runs; a run that was cut off goes on.",
+        )
+        for depth in (4, 8)
+    ),
 ]

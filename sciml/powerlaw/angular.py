@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from pdes.tokens import closest
+from sciml.nn.model_registry import register_model
 from sciml.powerlaw.angular_functions import CircularFunctions, SphericalFunctions
 from sciml.powerlaw.exponent_maps import ExponentMapName, Exponents
 from sciml.powerlaw.network import R_MIN, AbstractPowerLaw, check_count, check_finite_number
@@ -17,6 +18,7 @@ from sciml.powerlaw.terms import AbstractTerms, AngularTerms, HarmonicTerms
 HIGHEST_DEGREE = 8
 
 
+@register_model
 class RMNAngular(AbstractPowerLaw):
     """A radial network plus ``sum_(l,k) A_lk r^(mu_k) Y_l``.
 

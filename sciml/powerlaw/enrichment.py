@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from pdes.steady import SteadyProblem
+from sciml.nn.model_registry import register_model
 from sciml.powerlaw import blocks
 from sciml.powerlaw.enrichment_rows import CornerProblem, Rows
 from sciml.powerlaw.msn_pinn import MSNPinn
@@ -27,6 +28,7 @@ from sciml.powerlaw.network import ValueGradLap, check_count
 from sciml.powerlaw.varpro import SparseDerivatives, variable_projection
 
 
+@register_model
 class EnrichedNetwork(nn.Module):
     """One hidden layer of tanh, plus the wedge form of power laws.
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from sciml.nn.model_registry import register_model
 from sciml.powerlaw.exponent_maps import ExponentMapName, Exponents
 from sciml.powerlaw.network import Block, ValueGradLap, check_count, check_tensor
 
@@ -107,6 +108,7 @@ class MuntzLayer(nn.Module):
         return self.combine(*self.powers(x)).sum(-2) + self.bias
 
 
+@register_model
 class MSN(nn.Module):
     """Müntz-Szász network: layers of power-law edges with tanh in between.
 

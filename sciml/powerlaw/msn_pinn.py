@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from sciml.nn.model_registry import register_model
 from sciml.powerlaw.exponent_maps import ExponentMapName, Exponents
 from sciml.powerlaw.network import R_MIN, AbstractPowerLaw, check_count, check_finite_number
 from sciml.powerlaw.polar import Position
@@ -17,6 +18,7 @@ RANGE = (0.1, 3.0)
 """Exponents, unless told otherwise (arXiv:2601.22751)."""
 
 
+@register_model
 class MSNPinn(AbstractPowerLaw):
     """``sum_k c_k x^(mu_k)``, or ``sum_k r^(mu_k) (A_k cos mu_k theta + B_k sin mu_k theta)``.
 

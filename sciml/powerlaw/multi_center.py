@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
+from sciml.nn.model_registry import register_model
 from sciml.powerlaw.exponent_maps import ExponentMapName
 from sciml.powerlaw.network import R_MIN, AbstractPowerLaw, check_centers, check_count
 from sciml.powerlaw.radial import RANGE, radial_families
 
 
+@register_model
 class RMNMultiCenter(AbstractPowerLaw):
     """``b + sum_j [sum_k a_jk r_j^(mu_jk) + c_j psi(r_j, mu_j)]`` with trainable centers.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
+from sciml.nn.model_registry import register_model
 from sciml.powerlaw.exponent_maps import ExponentMapName, Exponents
 from sciml.powerlaw.network import R_MIN, AbstractPowerLaw, check_count
 from sciml.powerlaw.terms import AbstractTerms, LogTerm, PowerTerms
@@ -14,6 +15,7 @@ RANGE = (-2.0, 4.0)
 """Exponents of the radial networks, unless told otherwise (arXiv:2602.08419)."""
 
 
+@register_model
 class RMNDirect(AbstractPowerLaw):
     """``b + sum_k a_k r^(mu_k) + c psi(r, mu_log)`` with ``psi = (r^mu - 1)/mu``.
 

@@ -9,7 +9,15 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from sciml.powerlaw import MSN, MSNPinn, RMNAngular, RMNDirect, RMNMultiCenter
+from sciml.nn import load_model, registered_models, save_model
+from sciml.powerlaw import (
+    MSN,
+    EnrichedNetwork,
+    MSNPinn,
+    RMNAngular,
+    RMNDirect,
+    RMNMultiCenter,
+)
 
 NETWORKS = {
     "RMNDirect": lambda g: RMNDirect(3, generator=g),
@@ -53,6 +61,32 @@ def test_saved_and_loaded_bit_for_bit(make, tmp_path):
     third = build(make, seed=11)
     third.load_state_dict(torch.load(tmp_path / "model.pt", weights_only=True))
     assert torch.equal(model(x), third(x))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_model_file_makes_it_again(make, dtype, tmp_path):
+    model = build(make).to(dtype)
+    x = points(model, dtype=dtype)
+    save_model(model, tmp_path)
+    again = load_model(tmp_path)
+    assert type(again) is type(model)
+    assert torch.equal(model(x), again(x))
+    for one, other in zip(model.value_grad_lap(x), again.value_grad_lap(x), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_every_network_is_registered():
+    rooms = {name.split("-")[0] for name in NETWORKS}
+    assert rooms | {"EnrichedNetwork"} <= set(registered_models())
+
+
+def test_a_model_file_holds_the_corner_beside_a_network(tmp_path):
+    corner = MSNPinn(2, angle=1.5 * math.pi, generator=torch.Generator().manual_seed(0)).double()
+    model = EnrichedNetwork(6, corner, torch.Generator().manual_seed(1))
+    model.outer.data.uniform_(-1.0, 1.0, generator=torch.Generator().manual_seed(2))
+    save_model(model, tmp_path)
+    x = points(corner, dtype=torch.float64)
+    assert torch.equal(load_model(tmp_path)(x), model(x))
 
 
 def test_the_same_seed_gives_the_same_network(make):

@@ -129,7 +129,12 @@ def fit(
     rate = learning_rate or (3e-3 if model.n_parameters < _SMALL else 1e-3)
     loss = ResidualLoss(model)
     enough = _Enough(model, fields, check_every or max(1, steps // 10))
-    shown = [progress] if callable(progress) else []
+
+    # One callback, whoever looks on: a checkpoint says how many there were.
+    def looked_at(state: Any) -> None:
+        enough(state)
+        if callable(progress):
+            progress(state)
 
     def points(count: int) -> TrainingPoints:
         return TrainingPoints(
@@ -164,7 +169,7 @@ def fit(
         steps=steps,
         optimizer={"name": "adam", "lr": rate},
         scheduler={"name": "one_cycle", "max_lr": rate},
-        callbacks=[enough, *shown],
+        callbacks=[looked_at],
     )
     model.to(device="cpu", dtype=torch.float64)
     for each in range(polish):
@@ -187,7 +192,7 @@ def fit(
                     "tolerance_change": 1e-16,
                     "line_search_fn": "strong_wolfe",
                 },
-                callbacks=shown,
+                callbacks=[progress if callable(progress) else _nothing],
             )
         except NonFiniteLossError as error:
             # The line search left where the loss is finite; the last good weights are back.
@@ -195,6 +200,10 @@ def fit(
             break
     model.to(device="cpu", dtype=torch.float64)
     model.eval()
+
+
+def _nothing(state: Any) -> None:
+    """Nobody looks on."""
 
 
 class _Enlarged:

@@ -11,6 +11,7 @@ import torch
 from scipy.sparse.linalg import splu
 from torch import Tensor
 
+from sciml.repair.arguments import whole
 from sciml.repair.projection import AbstractProjection, check_fields
 from sciml.repair.sparse_solve import apply_symmetric
 
@@ -281,7 +282,7 @@ def mirror_projection(shape: Sequence[int], axis: int, *, odd: bool = False) -> 
     >>> mirror_projection((3,), 0)(torch.tensor([1.0, 5.0, 3.0]))
     tensor([2., 5., 2.])
     """
-    index = np.arange(int(np.prod(tuple(shape)))).reshape(tuple(shape))
+    index = _entries(shape, axis)
     image = np.flip(index, axis).ravel()
     first = index.ravel() < image if not odd else index.ravel() <= image
     rows = np.zeros((int(first.sum()), index.size))
@@ -299,7 +300,7 @@ def end_points_projection(shape: Sequence[int], axis: int) -> AffineProjection:
     >>> end_points_projection((3,), 0)(torch.tensor([1.0, 5.0, 3.0]))
     tensor([2., 5., 2.])
     """
-    index = np.arange(int(np.prod(tuple(shape)))).reshape(tuple(shape))
+    index = _entries(shape, axis)
     low, high = index.take(0, axis).ravel(), index.take(-1, axis).ravel()
     rows = np.zeros((low.size, index.size))
     rows[np.arange(low.size), low] = 1.0
@@ -307,8 +308,21 @@ def end_points_projection(shape: Sequence[int], axis: int) -> AffineProjection:
     return AffineProjection(rows, shape=shape)
 
 
+def _entries(shape: Sequence[int], axis: int) -> np.ndarray:
+    """Places of the entries of a state, in its shape; the axis must be one of its own."""
+    sizes = tuple(whole("shape", size, 1) for size in shape)
+    d = len(sizes)
+    whole("axis", axis, -d, d - 1, f", since shape={sizes} has {d} axes")
+    if sizes[axis] < 2:
+        raise ValueError(f"axis={axis}: shape={sizes} has one entry along it, wanted two or more")
+    return np.arange(int(np.prod(sizes))).reshape(sizes)
+
+
 def _matrix(constraint: Any) -> Any:
-    a: Any = sp.csr_matrix(constraint) if sp.issparse(constraint) else np.asarray(constraint)
+    try:
+        a: Any = sp.csr_matrix(constraint) if sp.issparse(constraint) else np.asarray(constraint)
+    except ValueError:
+        raise ValueError("constraint: its rows have different lengths") from None
     if a.ndim != 2 or not np.issubdtype(a.dtype, np.number) or a.dtype.kind == "c":
         raise ValueError(
             f"constraint has shape {a.shape} and dtype {a.dtype}: wanted a real matrix with one "

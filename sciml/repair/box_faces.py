@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pdes.tokens import closest
+from sciml.repair.arguments import numbers, real_array, whole
 from sciml.repair.face_layout import FaceLayout
 
 __all__ = ["SIDES", "BoxFaces", "box_faces"]
@@ -154,16 +154,13 @@ def box_faces(
     ValueError
         If an argument does not fit the others.
     """
-    cells, spacings = tuple(int(n) for n in cells), tuple(float(h) for h in spacings)
+    cells = tuple(whole("cells", n, 2) for n in cells) if np.ndim(cells) else ()
     d = len(cells)
-    if d not in (2, 3) or not len(spacings) == len(sides) == d:
+    spacings = numbers("spacings", spacings, (1, 2, 3), "a positive size of cells for each axis")
+    if isinstance(sides, str) or d not in (2, 3) or not len(spacings) == len(sides) == d:
         raise ValueError(
             f"got {d} numbers of cells, {len(spacings)} spacings and {len(sides)} sides: wanted "
             "one of each for two or three axes"
-        )
-    if min(cells) < 2 or not all(math.isfinite(h) and h > 0.0 for h in spacings):
-        raise ValueError(
-            f"cells={cells}, spacings={spacings}: wanted two or more cells of positive size"
         )
     pairs = tuple(_pair(axis, side) for axis, side in zip("xyz"[:d], sides, strict=True))
     layout = FaceLayout(cells, tuple(low == "periodic" for low, _ in pairs))
@@ -207,7 +204,8 @@ def box_faces(
 
 
 def _pair(axis: str, side: str | tuple[str, str]) -> tuple[str, str]:
-    pair = (side, side) if isinstance(side, str) else tuple(side)
+    whole_axis = side is None or isinstance(side, str)
+    pair: tuple[Any, ...] = (side, side) if whole_axis else tuple(side)
     for end in pair:
         if end not in SIDES:
             raise ValueError(
@@ -240,7 +238,8 @@ def _inner_openings(fluid: np.ndarray, axis: int, periodic: bool) -> np.ndarray:
 
 
 def _openings(openings: Sequence[Any], layout: FaceLayout) -> list[np.ndarray]:
-    found = [np.asarray(a, dtype=float) for a in openings]
+    wanted_each = "the open share of each face"
+    found = [real_array(f"openings[{i}]", a, wanted_each) for i, a in enumerate(openings)]
     for axis in range(layout.dimension):
         wanted = tuple(n + (place == axis) for place, n in enumerate(layout.cells))
         if len(found) != layout.dimension or found[axis].shape != wanted:
@@ -263,7 +262,7 @@ def _profile(name: str, kind: str, values: Any, shape: tuple[int, ...]) -> np.nd
             f"normal_velocity[{name!r}]: the side is {kind!r}; only the velocity through a 'wall' "
             "can be given"
         )
-    profile = np.asarray(values, dtype=float)
+    profile = real_array(f"normal_velocity[{name!r}]", values, "a number, or one for each face")
     if (profile.ndim and profile.shape != shape) or not np.isfinite(profile).all():
         raise ValueError(
             f"normal_velocity[{name!r}] has shape {profile.shape}: wanted a finite number, or one "

@@ -12,6 +12,7 @@ import torch
 from scipy.sparse.linalg import splu
 from torch import Tensor
 
+from sciml.repair.arguments import shape_hint
 from sciml.repair.box_faces import BoxFaces, Sides, box_faces
 from sciml.repair.projection import AbstractProjection, check_fields
 from sciml.repair.sparse_solve import apply_symmetric
@@ -114,6 +115,7 @@ class RangeProjection(AbstractProjection):
             hint = ""
             if tuple(u.shape[-self.sample_axes :]) == self.faces.layout.shape:
                 hint = "; these look like velocities on faces: StaggeredProjection takes them"
+            hint = hint or shape_hint(u.shape, shape)
             raise ValueError(
                 f"u has shape {tuple(u.shape)}: wanted {wanted}, one component for each axis at "
                 f"the centers of the cells{hint}"

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from pdes.tokens import closest
+from sciml.repair.arguments import check_repair
 from sciml.repair.measures import error_split
 from sciml.repair.projection import AbstractProjection, check_fields
 
@@ -60,7 +61,7 @@ class GatedRepair(AbstractProjection):
             raise ValueError(
                 f"gate={gate!r}.{closest(str(gate), GATES)} Gates are {', '.join(GATES)}"
             )
-        self.projection, self.gate = projection, gate
+        self.projection, self.gate = check_repair("projection", projection), gate
         self.sample_axes, self.linear = projection.sample_axes, gate != "state"
         self.exact = False
         self.register_buffer("strength_", torch.tensor(float("nan")))

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from pdes.tokens import closest
+from sciml.repair.arguments import real_array, share
 from sciml.repair.projection import AbstractProjection, check_fields
 
 __all__ = [
@@ -114,15 +115,15 @@ def shrunk_covariance(
     (array([[1., 0.],
            [0., 1.]]), 1.0)
     """
-    r = np.asarray(residuals, dtype=float)
+    r = real_array("residuals", residuals, "(times, series)")
     if r.ndim != 2 or r.shape[0] < 2:
         raise ValueError(
             f"residuals have shape {r.shape}: wanted (times, series) with two or more times"
         )
     if not np.isfinite(r).all():
         raise ValueError("residuals hold NaN or infinite values: leave these times out")
-    if shrinkage is not None and not 0.0 <= shrinkage <= 1.0:
-        raise ValueError(f"shrinkage={shrinkage!r}: wanted a number in [0, 1]")
+    if shrinkage is not None:
+        shrinkage = share("shrinkage", shrinkage)
     times = r.shape[0]
     r = r - r.mean(0)
     variance = (r**2).mean(0)
@@ -305,7 +306,7 @@ class TopDown(AbstractProjection):
     def __init__(self, summing: Any, shares: Any) -> None:
         super().__init__()
         s = _summing(summing)
-        p = np.asarray(shares, dtype=float)
+        p = real_array("shares", shares, "one number for each bottom series")
         if not (s[0] == 1.0).all():
             raise ValueError("summing: the first series must be the total of all bottom series")
         if p.shape != (s.shape[1],) or not np.isfinite(p).all() or not math.isclose(p.sum(), 1.0):
@@ -343,8 +344,7 @@ class BlendedTopDown(AbstractProjection):
 
     def __init__(self, reconciliation: Reconciliation, top_down: TopDown, weight: float) -> None:
         super().__init__()
-        if isinstance(weight, bool) or not 0.0 <= weight <= 1.0:
-            raise ValueError(f"weight={weight!r}: wanted a number in [0, 1]")
+        share("weight", weight)
         self.reconciliation, self.top_down = reconciliation, top_down
         self.weight = float(weight)
         self.exact = reconciliation.exact and self.weight == 0.0
@@ -359,7 +359,7 @@ class BlendedTopDown(AbstractProjection):
 
 
 def _summing(summing: Any) -> np.ndarray:
-    s = np.asarray(summing, dtype=float)
+    s = real_array("summing", summing, "rows of zeros and ones of one length")
     if s.ndim != 2 or s.shape[0] < s.shape[1] or not s.size:
         raise ValueError(
             f"summing has shape {s.shape}: wanted (series, bottom series), all series in rows"

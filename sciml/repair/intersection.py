@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from sciml.repair.arguments import check_repair
 from sciml.repair.projection import AbstractProjection, check_fields
 
 __all__ = ["Intersection"]
@@ -57,6 +58,8 @@ class Intersection(AbstractProjection):
         super().__init__()
         if len(projections) < 2:
             raise ValueError(f"projections: got {len(projections)}, wanted two or more")
+        for place, projection in enumerate(projections):
+            check_repair(f"projections[{place}]", projection)
         axes = {projection.sample_axes for projection in projections}
         if len(axes) > 1:
             raise ValueError(

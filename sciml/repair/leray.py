@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from sciml.repair.arguments import numbers, shape_hint
 from sciml.repair.projection import AbstractProjection, check_fields
 from sciml.repair.wave_numbers import wave_numbers
 
@@ -48,16 +49,10 @@ class LerayProjection(AbstractProjection):
         self, lengths: Sequence[float], *, fix_mean: Sequence[float] | None = None
     ) -> None:
         super().__init__()
-        self.lengths = tuple(float(length) for length in lengths)
-        if len(self.lengths) not in (2, 3) or not all(
-            0.0 < length < float("inf") for length in self.lengths
-        ):
-            raise ValueError(f"lengths={lengths!r}: wanted two or three positive periods")
-        self.fix_mean = None if fix_mean is None else tuple(float(mean) for mean in fix_mean)
-        if self.fix_mean is not None and len(self.fix_mean) != len(self.lengths):
-            raise ValueError(
-                f"fix_mean={fix_mean!r}: wanted {len(self.lengths)} numbers, one for each component"
-            )
+        self.lengths = numbers("lengths", lengths, (2, 3), "two or three positive periods")
+        d = len(self.lengths)
+        wanted = f"{d} finite numbers, one for each component"
+        self.fix_mean = None if fix_mean is None else numbers("fix_mean", fix_mean, (d,), wanted)
         self.sample_axes = len(self.lengths) + 1
         self._looked = False
 
@@ -121,6 +116,7 @@ class LerayProjection(AbstractProjection):
             raise ValueError(
                 f"u has shape {tuple(u.shape)}: wanted {wanted}, one velocity component for each "
                 f"of the {d} axes of the grid"
+                f"{shape_hint(u.shape[-d - 1 :], (d, *u.shape[-d - 1 : -1]))}"
             )
         if min(u.shape[-d:]) < 2:
             raise ValueError(f"u has shape {tuple(u.shape)}: wanted two or more points an axis")

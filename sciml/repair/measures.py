@@ -86,8 +86,9 @@ def target_distortion(projection: AbstractProjection, states: Tensor) -> float:
     """
     check_fields("states", states, projection.sample_axes, "(*batch, *state)")
     found = mean_square(projection, projection(states) - states)
-    if projection.exact and found > EXACT * mean_square(projection, states):
-        _warn_if_swapped(projection, states, found)
+    claimed = projection.exact and found > EXACT * mean_square(projection, states)
+    if claimed and (hint := swapped_hint(projection, states, found)):
+        warnings.warn(hint, stacklevel=2)
     return found
 
 
@@ -128,11 +129,18 @@ def symmetry(projection: AbstractProjection, a: Tensor, b: Tensor) -> float:
         raise TypeError(f"{type(projection).__name__} is not linear: symmetry has no meaning")
     check_fields("a", a, projection.sample_axes, "(*batch, *state)")
     check_fields("b", b, projection.sample_axes, "(*batch, *state)")
+    if a.shape != b.shape:
+        raise ValueError(
+            f"a has shape {tuple(a.shape)}, b {tuple(b.shape)}: wanted two states of one shape"
+        )
+    if not a.numel():
+        return 0.0
     moved = projection(torch.zeros_like(a))
     left = projection.inner(projection(a) - moved, b)
     right = projection.inner(a, projection(b) - moved)
     scale = (projection.inner(a, a) * projection.inner(b, b)).sqrt()
-    return float(((left - right).abs() / scale).max())
+    tiny = torch.finfo(a.dtype).tiny
+    return float(((left - right).abs() / scale.clamp_min(tiny)).max())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,18 +279,37 @@ def optimal_strength(projection: AbstractProjection, predictions: Tensor, truth:
     return error_split(projection, predictions, truth).strength
 
 
-def _warn_if_swapped(projection: AbstractProjection, states: Tensor, found: float) -> None:
+def swapped_hint(projection: AbstractProjection, states: Tensor, found: float) -> str:
+    """A sentence if states that a repair distorts by `found` have their components in reverse.
+
+    Parameters
+    ----------
+    projection : AbstractProjection
+        The repair.
+    states : Tensor, shape (*batch, *state)
+        True states.
+    found : float
+        Mean square of what it changes in them.
+
+    Returns
+    -------
+    str
+        Empty if reversing the components would not lower the distortion to a hundredth.
+    """
     place = -projection.sample_axes
     if projection.sample_axes < 3 or states.shape[place] != projection.sample_axes - 1:
-        return
+        return ""
     swapped = states.flip(place)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        other = mean_square(projection, projection(swapped) - swapped)
-    if other < 0.01 * found:
-        warnings.warn(
-            f"the repair changes the true states by a mean square of {found:.3g}, but with the "
-            f"components in reverse order by {other:.3g} alone: component j must be the velocity "
-            "along axis j of the grid; reverse the components or transpose the grid",
-            stacklevel=3,
-        )
+        try:
+            other = mean_square(projection, projection(swapped) - swapped)
+        except ValueError:  # the sides do not let the swapped flow through
+            return ""
+    if other >= 0.01 * found:
+        return ""
+    return (
+        f"the repair changes the true states by a mean square of {found:.3g}, but with the "
+        f"components in reverse order by {other:.3g} alone: component j must be the velocity "
+        "along axis j of the grid; reverse the components or transpose the grid"
+    )

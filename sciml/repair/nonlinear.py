@@ -98,6 +98,12 @@ class SimplexProjection(AbstractProjection):
     def forward(self, u: Tensor) -> Tensor:
         """States of the total without negative entries."""
         check_fields("u", u, self.sample_axes, "(*batch, *state)")
+        shape = None if self._weights is None else tuple(self._weights.shape)
+        if shape is not None and tuple(u.shape[-len(shape) :]) != shape:
+            raise ValueError(
+                f"u has shape {tuple(u.shape)}: wanted (*batch, {', '.join(map(str, shape))}), an "
+                "entry for each of the weights"
+            )
         flat = u.flatten(-self.sample_axes)
         weights = self.metric(u)
         w = torch.ones_like(flat) if weights is None else weights.expand_as(u).reshape(flat.shape)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from sciml.repair.arguments import check_callable, check_forecast, whole
 from sciml.repair.projection import AbstractProjection, check_fields
 
 __all__ = ["OffManifoldGain", "off_manifold_gain"]
@@ -82,12 +83,12 @@ def off_manifold_gain(
     if not projection.linear:
         raise TypeError(f"{type(projection).__name__} is not linear: wanted a linear projection")
     check_fields("states", states, projection.sample_axes, "(batch, *state)")
-    if directions < 1:
-        raise ValueError(f"directions={directions!r}: wanted 1 or more")
+    directions = whole("directions", directions, 1)
     generator = torch.Generator().manual_seed(seed)
     origin = projection(torch.zeros_like(states))
     size, breaking, admissible = 0.0, 0.0, 0.0
     with torch.no_grad():
+        check_forecast(forecaster, check_callable("forecaster", forecaster)(states), states)
         for _ in range(directions):
             noise = torch.randn(states.shape, generator=generator, dtype=torch.float64).to(states)
             v = noise - (projection(noise) - origin)

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from pdes.solvers.fast_poisson import fast_poisson
+from sciml.repair.arguments import numbers, shape_hint, share
 from sciml.repair.projection import AbstractProjection, check_fields
 
 __all__ = ["PoissonCleanup"]
@@ -53,14 +54,12 @@ class PoissonCleanup(AbstractProjection):
         screened: float | None = None,
     ) -> None:
         super().__init__()
-        self.spacings = tuple(float(h) for h in spacings)
-        if len(self.spacings) not in (2, 3) or not all(0.0 < h < math.inf for h in self.spacings):
-            raise ValueError(f"spacings={spacings!r}: wanted two or three positive sizes of cells")
-        if isinstance(strength, bool) or not 0.0 <= float(strength) <= 1.0:
-            raise ValueError(f"strength={strength!r}: wanted a number in [0, 1]")
+        self.spacings = numbers(
+            "spacings", spacings, (2, 3), "two or three positive sizes of cells"
+        )
         if screened is not None and not 0.0 < float(screened) < math.inf:
             raise ValueError(f"screened={screened!r}: wanted a positive number, or None")
-        self.strength, self.keep_boundary = float(strength), bool(keep_boundary)
+        self.strength, self.keep_boundary = share("strength", strength), bool(keep_boundary)
         self.screened = None if screened is None else float(screened)
         self.sample_axes = len(self.spacings) + 1
 
@@ -91,6 +90,7 @@ class PoissonCleanup(AbstractProjection):
             raise ValueError(
                 f"u has shape {tuple(u.shape)}: wanted {wanted}, one velocity component for each "
                 "axis of the grid and four or more cells along each"
+                f"{shape_hint(u.shape[-d - 1 :], (d, *u.shape[-d - 1 : -1]))}"
             )
         total = torch.zeros_like(u.select(-d - 1, 0))
         for axis, (component, h) in enumerate(zip(u.unbind(-d - 1), self.spacings, strict=True)):

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sciml.repair.measures import EXACT, ErrorSplit, error_split, mean_square
+from sciml.repair.arguments import check_callable, check_forecast, check_repair, whole
+from sciml.repair.measures import EXACT, ErrorSplit, error_split, mean_square, swapped_hint
 from sciml.repair.off_manifold import OffManifoldGain, off_manifold_gain
 from sciml.repair.projection import AbstractProjection, check_fields
 from sciml.repair.relaxed import Relaxed
@@ -86,7 +87,8 @@ def recommend(
     >>> report.choice.where, report.choice.strength
     ('post_hoc', 1.0)
     """
-    steps = _check(projection, validation, horizon, n_bootstrap)
+    check_callable("forecaster", forecaster)
+    steps = _check(projection, validation, horizon, n_bootstrap, seed)
     exact, warning = _holds_exactly(projection, validation)
     with torch.no_grad():
         one_step, at_end = _splits(forecaster, projection, validation, steps)
@@ -129,8 +131,13 @@ def recommend(
 
 
 def _check(
-    projection: AbstractProjection, validation: Tensor, horizon: int | None, n_bootstrap: int
+    projection: AbstractProjection,
+    validation: Tensor,
+    horizon: int | None,
+    n_bootstrap: int,
+    seed: int,
 ) -> int:
+    check_repair("projection", projection)
     wanted = "(trajectories, times, *state)"
     check_fields("validation", validation, projection.sample_axes + 2, wanted)
     if validation.ndim != projection.sample_axes + 2:
@@ -147,15 +154,14 @@ def _check(
             "intervals are unreliable",
             stacklevel=3,
         )
-    steps = times - 1 if horizon is None else horizon
-    if isinstance(steps, bool) or int(steps) != steps or not 1 <= steps <= times - 1:
+    if times < 2:
         raise ValueError(
-            f"horizon={horizon!r}: wanted a whole number from 1 to {times - 1}, since the "
-            f"trajectories have {times} times"
+            f"validation has {times} times: wanted two or more, one step of the forecaster apart"
         )
-    if isinstance(n_bootstrap, bool) or int(n_bootstrap) != n_bootstrap or n_bootstrap < 1:
-        raise ValueError(f"n_bootstrap={n_bootstrap!r}: wanted a whole number, 1 or more")
-    return int(steps)
+    whole("n_bootstrap", n_bootstrap, 1)
+    whole("seed", seed, 0)
+    why = f", since the trajectories have {times} times"
+    return times - 1 if horizon is None else whole("horizon", horizon, 1, times - 1, why)
 
 
 def _holds_exactly(projection: AbstractProjection, validation: Tensor) -> tuple[bool, str]:
@@ -175,6 +181,8 @@ def _holds_exactly(projection: AbstractProjection, validation: Tensor) -> tuple[
         f"{places[0][0]}, time {places[0][1]}): they are stored in another way than it assumes "
         "(staggering, interpolation, boundary values, noise). It is treated as inexact"
     )
+    if hint := swapped_hint(projection, validation, mean_square(projection, change)):
+        message += f". {hint[:1].upper()}{hint[1:]}"
     warnings.warn(message, stacklevel=3)
     return False, message
 
@@ -183,7 +191,8 @@ def _splits(
     forecaster: Forecaster, projection: AbstractProjection, validation: Tensor, steps: int
 ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
     """Predictions and truth of one step from every state, and at the end of raw rollouts."""
-    ahead = torch.stack([forecaster(validation[:, t]) for t in range(validation.shape[1] - 1)], 1)
+    now = validation[:, :-1].unbind(1)
+    ahead = torch.stack([check_forecast(forecaster, forecaster(u), u) for u in now], 1)
     last = validation[:, 0]
     for _, state, status, message in steps_of(forecaster, validation[:, 0], steps):
         last = state

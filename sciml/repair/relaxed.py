@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from sciml.repair.arguments import check_repair, share
 from sciml.repair.projection import AbstractProjection
 
 __all__ = ["Relaxed"]
@@ -38,9 +39,8 @@ class Relaxed(AbstractProjection):
 
     def __init__(self, projection: AbstractProjection, strength: float) -> None:
         super().__init__()
-        if isinstance(strength, bool) or not 0.0 <= float(strength) <= 1.0:
-            raise ValueError(f"strength={strength!r}: wanted a number in [0, 1]")
-        self.projection, self.strength = projection, float(strength)
+        self.projection = check_repair("projection", projection)
+        self.strength = share("strength", strength)
         self.sample_axes, self.linear = projection.sample_axes, projection.linear
         self.exact = projection.exact and self.strength == 1.0
 

@@ -10,13 +10,16 @@ import torch
 from torch import Tensor
 
 from pdes.tokens import closest
+from sciml.repair.arguments import check_callable, check_forecast, whole
+from sciml.repair.projection import check_fields
 
 __all__ = ["PLACES", "Rollout", "rollout", "steps_of"]
 
 Place = Literal["raw", "post_hoc", "in_loop"]
 PLACES = ("raw", "post_hoc", "in_loop")
 LARGEST_GROWTH = 100.0
-"""Amplitude over that of the initial state at which a rollout is stopped."""
+"""Amplitude over that of the initial state at which a rollout is stopped; from rest, over that of
+the first states that move."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +87,7 @@ def rollout(
     >>> found.steps, [float(u.max()) for u in found.states[0]]
     ((0, 2, 4), [1.0, 4.0, 16.0])
     """
-    if isinstance(every, bool) or int(every) != every or every < 1:
-        raise ValueError(f"every={every!r}: wanted a whole number, 1 or more")
+    every = whole("every", every, 1)
     records, at, status, message = [u0], [0], "ok", ""
     for step, u, status_of, message_of in steps_of(
         forecaster, u0, steps, repair=repair, where=where
@@ -112,8 +114,8 @@ def steps_of(
     The last one has another status than "ok" if the rollout had to be stopped; its states are those
     that were refused. Nothing is differentiated.
     """
-    if isinstance(steps, bool) or int(steps) != steps or steps < 1:
-        raise ValueError(f"steps={steps!r}: wanted a whole number, 1 or more")
+    steps = whole("steps", steps, 1)
+    check_callable("forecaster", forecaster)
     if where not in PLACES:
         raise ValueError(
             f"where={where!r}.{closest(str(where), PLACES)} Wanted one of {', '.join(PLACES)}"
@@ -123,19 +125,17 @@ def steps_of(
             f"where={where!r} with repair={'none' if repair is None else 'given'}: a repair is "
             "needed for 'post_hoc' and 'in_loop', and for those alone"
         )
-    if not torch.isfinite(u0).all():
-        raise ValueError("u0 holds NaN or infinite values")
+    if repair is not None:
+        check_callable("repair", repair)
+    check_fields("u0", u0, 1, "(batch, *state)")
     limit = LARGEST_GROWTH * float(u0.abs().max()) if u0.numel() else 0.0
     u = u0
     with torch.no_grad():
         for step in range(1, steps + 1):
-            u = forecaster(u)
-            if u.shape != u0.shape:
-                raise ValueError(
-                    f"forecaster returned shape {tuple(u.shape)} for states of shape "
-                    f"{tuple(u0.shape)}: wanted the same"
-                )
+            u = check_forecast(forecaster, forecaster(u), u0)
             largest = float(u.abs().max()) if u.numel() else 0.0
+            if limit == 0.0:  # from rest: the first states that move are the measure
+                limit = LARGEST_GROWTH * largest
             if not largest <= limit:  # also if it is NaN
                 finite = largest < float("inf")
                 status = "blow-up" if finite else "not finite"

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from pdes.solvers.fast_poisson import fast_poisson
 from pdes.solvers.staggered.projection import face_divergence, pressure_gradient
+from sciml.repair.arguments import shape_hint
 from sciml.repair.box_faces import Sides, box_faces
 from sciml.repair.projection import AbstractProjection, check_fields
 from sciml.repair.sparse_solve import SymmetricSystem
@@ -211,6 +212,7 @@ class StaggeredProjection(AbstractProjection):
                     "; these look like velocities at the centers of cells: RangeProjection takes "
                     "them"
                 )
+            hint = hint or shape_hint(u.shape, shape)
             raise ValueError(
                 f"u has shape {tuple(u.shape)}: wanted {wanted}, velocities on the faces of "
                 f"{self.layout.cells} cells as FaceLayout packs them{hint}"

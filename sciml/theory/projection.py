@@ -296,5 +296,6 @@ def _check_finite(**numbers: float) -> None:
 
 
 def _check_steps(steps: int) -> None:
-    if isinstance(steps, bool) or int(steps) != steps or steps < 0:
+    number = isinstance(steps, int | float) and math.isfinite(steps)
+    if isinstance(steps, bool) or not number or int(steps) != steps or steps < 0:
         raise ValueError(f"steps={steps!r}: wanted a whole number, not negative")

@@ -340,6 +340,7 @@ def _rows(storage: str, seed: int) -> tuple[list[dict[str, Any]], float, float]:
     for name, repair in repairs.items():
         inside = _errors(forecaster, truth, repair, "in_loop")
         row: dict[str, Any] = {"stored at": storage, "seed": seed, "repair": name}
+        split: Any = None
         for h in HORIZONS:
             x, u = raw[h], truth[:, h].double()
             split = _unwarned(lambda repair=repair, x=x, u=u: error_split(repair, x, u))
@@ -395,8 +396,8 @@ def _rank(rows: list[dict[str, Any]], harm: str, against: str) -> float:
     found = []
     for seed in SEEDS:
         own = [r for r in rows if r["seed"] == seed and r["stored at"] == CENTERS]
-        values = [float(spearmanr([r[harm] for r in own], [r[against] for r in own]).statistic)]
-        found += values
+        result: Any = spearmanr([r[harm] for r in own], [r[against] for r in own])
+        found.append(float(result.statistic))
     return float(np.mean(found))
 
 

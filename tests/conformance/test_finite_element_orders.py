@@ -105,7 +105,24 @@ def _slopes(row: Row) -> dict[str, dict[str, float]]:
     return found
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+# Long ones of a kind that a shorter row stands for.
+LONG = {
+    "elastic_slit-degree1-mode=2",
+    "helmholtz_disc-degree2-surface=hard",
+    "laplace_wedge-degree2",
+    "poisson_multiple-degree1-sharpness=5-steepness=2-layer=1-grading=0.5",
+}
+
+
+def test_long_rows_are_rows() -> None:
+    assert {str(row) for row in ROWS} >= LONG
+
+
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, marks=pytest.mark.slow if str(row) in LONG else ()) for row in ROWS],
+    ids=str,
+)
 def test_orders_are_as_predicted(row: Row) -> None:
     for name, slopes in _slopes(row).items():
         for kind, wanted in (("l2", row.l2), ("h1", row.h1)):

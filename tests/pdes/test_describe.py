@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 
 import pytest
@@ -33,14 +34,20 @@ def test_every_parameter_has_a_meaning_and_a_range_that_is_enforced(name):
                     pdes.get(name, **{each.name: wrong})
 
 
-def _parameters(name):
-    from pdes.describe_entry import _parameters as read
+@functools.cache
+def _built(name):
+    """The problem as `pdes.get` gives it, and the limits noted on the way: one build for all."""
     from pdes.library.limits import noted_limits
 
-    entry = entry_of(name)
     with noted_limits() as limits:
-        entry.build()
-    return read(entry, limits)
+        problem = pdes.get(name)
+    return problem, limits
+
+
+def _parameters(name):
+    from pdes.describe_entry import _parameters as read
+
+    return read(entry_of(name), _built(name)[1])
 
 
 @pytest.mark.parametrize("name", ["burgers", "heat_robin", "navier_stokes", "darcy", "motz", "ks"])
@@ -143,7 +150,7 @@ def test_a_registered_function_is_described_by_its_docstring():
 
 def test_a_problem_prints_as_a_short_block_that_names_its_call():
     for name in pdes.available():
-        problem = pdes.get(name)
+        problem, _ = _built(name)
         text = str(problem)
         assert len(text.splitlines()) <= 22, text
         assert f"pdes.get({name!r}" in text

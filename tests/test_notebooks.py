@@ -57,12 +57,29 @@ SHOWN = {
         r"strength of the corner: 0\.7500",
         r"learned exponent 0\.66[67]",
     ],
+    "04_operators_across_resolutions.ipynb": [
+        r"17 points: predicted \d\.\d+e-02, measured \d\.\d+e-02, ratio 0\.9[5-9]",
+        r"129 points: .*ratio (0\.99|1\.00)\d",
+        r"left .*0\.083 0\.167 0\.167 0\.167 0\.083 0\.333",
+        r"refused: QuadNorm: axis_kinds .* never guessed",
+        r"order of the outputs: (0\.9|1\.[0-3])\d",
+        r"order of the outputs: (1\.9|2\.[01])\d",
+        r"usual: E\(257\)/E\(33\) = 1\.(0[4-9]|[1-9]\d)",
+        r"quadrature: E\(257\)/E\(33\) = (0\.9[6-9]|1\.0[0-2])",
+        r"blocks\.0\.norm +InstanceNorm1d",
+        r"all corrected: \d\.\d\de-(0[6-9]|1\d) left",
+        r"weights of the mesh: finer changes \d\.\de-0[3-5], fine elsewhere \d\.\de-0[3-5]",
+        r"weights all equal: .* fine elsewhere \d\.\de-0[12]",
+        r"the same in another order: True",
+        r"the same numbers: True",
+    ],
 }
 """What a reader of each notebook must see, in this order."""
 PICTURES = {
     "01_discover_an_equation.ipynb": 7,
     "02_registry_and_data.ipynb": 6,
     "03_corners_cracks_and_sources.ipynb": 6,
+    "04_operators_across_resolutions.ipynb": 4,
 }
 
 

@@ -55,6 +55,7 @@ _PUBLIC = {
     "symmetry": "measures",
     "target_distortion": "measures",
     "total_projection": "affine",
+    "velocity_states": "states",
 }
 
 __all__ = [
@@ -95,6 +96,7 @@ __all__ = [
     "symmetry",
     "target_distortion",
     "total_projection",
+    "velocity_states",
 ]
 
 
@@ -156,3 +158,4 @@ if TYPE_CHECKING:
     from sciml.repair.report import RepairReport
     from sciml.repair.rollouts import rollout
     from sciml.repair.staggered import StaggeredProjection
+    from sciml.repair.states import velocity_states

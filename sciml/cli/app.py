@@ -15,6 +15,7 @@ from sciml.cli.discover import discover
 from sciml.cli.evaluate import evaluate
 from sciml.cli.list_problems import list_problems
 from sciml.cli.powerlaw import powerlaw
+from sciml.cli.propagate import propagate
 from sciml.cli.simulate import simulate
 from sciml.cli.train import train
 from sciml.cli.validate import validate
@@ -49,6 +50,7 @@ app.command(no_args_is_help=True)(simulate)
 app.command(no_args_is_help=True)(powerlaw)
 app.command(no_args_is_help=True)(train)
 app.command(no_args_is_help=True)(evaluate)
+app.command(no_args_is_help=True)(propagate)
 app.command()(validate)
 app.command("list")(list_problems)
 app.add_typer(data, name="data")

@@ -13,9 +13,10 @@ from sciml.powerlaw.arrays import namespace
 from sciml.powerlaw.radial_sum import RadialSum
 from sciml.powerlaw.rows import values
 from sciml.powerlaw.samples import check_bounds
+from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.starts import log_profile, pencil_start, stratified_starts
 from sciml.powerlaw.structure import Structure
-from sciml.powerlaw.varpro import SeparableFit, variable_projection
+from sciml.powerlaw.varpro import variable_projection
 
 
 @dataclass(frozen=True)

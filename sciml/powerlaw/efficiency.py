@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from sciml.powerlaw.radial_sum import RadialSum
 from sciml.powerlaw.rows import RadialRows
+from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.structure import Structure
-from sciml.powerlaw.varpro import SeparableFit, variable_projection
+from sciml.powerlaw.varpro import variable_projection
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from sciml.powerlaw import blocks
 from sciml.powerlaw.enrichment_rows import CornerProblem, Rows
 from sciml.powerlaw.msn_pinn import MSNPinn
 from sciml.powerlaw.network import ValueGradLap, check_count
-from sciml.powerlaw.varpro import SparseDerivatives, variable_projection
+from sciml.powerlaw.separable_fit import SparseDerivatives
+from sciml.powerlaw.varpro import variable_projection
 
 
 @register_model

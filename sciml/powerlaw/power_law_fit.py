@@ -27,8 +27,9 @@ from sciml.powerlaw.radial_terms import RadialTerm, radial_terms, table
 from sciml.powerlaw.rows import RadialRows, stack
 from sciml.powerlaw.samples import R_MIN, check_bounds, radii, read_samples, width
 from sciml.powerlaw.search import Candidate, Search
+from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.structure import Structure
-from sciml.powerlaw.varpro import SeparableFit, variable_projection
+from sciml.powerlaw.varpro import variable_projection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from array_api_compat import device
 
 from sciml.powerlaw.arrays import namespace
 from sciml.powerlaw.blocks import RadialJet, log_radius, pair_block, power, raise_to
+from sciml.powerlaw.separable_fit import SparseDerivatives
 from sciml.powerlaw.structure import Structure
-from sciml.powerlaw.varpro import SparseDerivatives
 
 
 class RadialSum:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sciml.powerlaw.radial_sum import RadialSum
 from sciml.powerlaw.rows import RadialRows
+from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.starts import (
     LogProfile,
     pencil_start,
@@ -21,12 +22,7 @@ from sciml.powerlaw.starts import (
     stratified_starts,
 )
 from sciml.powerlaw.structure import CLOSE, Structure, group
-from sciml.powerlaw.varpro import (
-    STATIONARY,
-    SeparableFit,
-    reduced_residuals,
-    variable_projection,
-)
+from sciml.powerlaw.varpro import STATIONARY, reduced_residuals, variable_projection
 
 _log = logging.getLogger(__name__)
 

@@ -10,7 +10,8 @@ from torch import Tensor
 
 from sciml.powerlaw.points import check_points
 from sciml.powerlaw.polar import position
-from sciml.powerlaw.varpro import SeparableFit, SparseDerivatives, variable_projection
+from sciml.powerlaw.separable_fit import SeparableFit, SparseDerivatives
+from sciml.powerlaw.varpro import variable_projection
 
 if TYPE_CHECKING:
     from sciml.powerlaw.network import AbstractPowerLaw

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.source_model import SourceModel
-from sciml.powerlaw.varpro import SeparableFit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

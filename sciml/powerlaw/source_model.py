@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sciml.powerlaw import blocks
-from sciml.powerlaw.varpro import SparseDerivatives
+from sciml.powerlaw.separable_fit import SparseDerivatives
 
 CANDIDATES = {1: 201, 2: 25, 3: 11}
 """Points of the candidate grid along each axis, by dimension."""

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from pdes.tokens import closest
 from sciml.powerlaw.points import check_points
+from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.source_fit import EXPONENT_BOUNDS, SourceFit, judge
 from sciml.powerlaw.source_model import CANDIDATE_EXPONENTS, CANDIDATES, Candidates, SourceModel
-from sciml.powerlaw.varpro import SeparableFit, variable_projection
+from sciml.powerlaw.varpro import variable_projection
 
 REACH = 1.5
 """Centers may lie in the box of the points, enlarged by this factor about its middle."""

@@ -13,7 +13,8 @@ from sklearn.exceptions import NotFittedError
 
 from pdes.exact import Cone, corner_spectrum
 from sciml.powerlaw.admissible import admissible_exponent, angular_factors
-from sciml.powerlaw.varpro import SeparableFit
+from sciml.powerlaw.separable_fit import SeparableFit
+from sciml.powerlaw.wedge_arguments import check_wedge, check_wedge_rows
 from sciml.powerlaw.wedge_model import WedgeModel, as_corner, largest, least_squares
 from sciml.powerlaw.wedge_samples import as_samples, condition_names, locate, row_system
 from sciml.powerlaw.wedge_search import EXACT, add_term, information
@@ -123,7 +124,7 @@ class WedgeFit(BaseEstimator):
         ValueError
             For arguments that make no sense; they are named.
         """
-        order, bounds = self._checked()
+        order, bounds = check_wedge(self.order, self.bounds, self.start)
         if noise is not None and not (math.isfinite(noise) and noise > 0.0):
             raise ValueError(f"noise={noise!r}, wanted a positive number or None")
         self.corner_ = as_corner(self.sectors, self.bc)
@@ -131,7 +132,7 @@ class WedgeFit(BaseEstimator):
         system = row_system(self.corner_, samples, float(self.start), edges, W)
         self._system, self.noise_, self.n_rows_ = system, noise, len(system.values)
         model = WedgeModel(self.corner_, system, self.corner_.has_constant)
-        self._check_rows(model, 1 if order == "auto" else int(order))
+        check_wedge_rows(self.n_rows_, model, 1 if order == "auto" else int(order))
         if not np.any(system.values):
             return self._without_terms("zero", 0.0)
         if model.constant:
@@ -144,31 +145,6 @@ class WedgeFit(BaseEstimator):
     def conditions(self) -> list[str]:
         """Names of the homogeneous conditions, in the order of measured edge values."""
         return condition_names(as_corner(self.sectors, self.bc))
-
-    def _checked(self) -> tuple[int | str, tuple[float, float]]:
-        order = self.order
-        whole = isinstance(order, (int, np.integer)) and not isinstance(order, bool)
-        if order != "auto" and not (whole and order >= 1):  # pyright: ignore
-            raise ValueError(f"order={order!r}, wanted an integer of at least 1, or 'auto'")
-        try:
-            low, high = (float(bound) for bound in self.bounds)
-        except (TypeError, ValueError):
-            raise ValueError(f"bounds={self.bounds!r}, wanted (low, high)") from None
-        if not (0.0 < low < high < 100.0):
-            raise ValueError(
-                f"bounds={self.bounds!r}, wanted 0 < low < high < 100: exponents of finite energy"
-            )
-        if not math.isfinite(float(self.start)):
-            raise ValueError(f"start={self.start!r}, wanted the angle of the first edge")
-        return order, (low, high)
-
-    def _check_rows(self, model: WedgeModel, order: int) -> None:
-        wanted = order * (model.per_term + 1) + model.constant
-        if self.n_rows_ < wanted:
-            raise ValueError(
-                f"arc: {self.n_rows_} rows with the edges for {order} terms of {model.per_term} "
-                f"coefficients and an exponent each; wanted at least {wanted}"
-            )
 
     def _search(
         self, model: WedgeModel, order: int | str, bounds: tuple[float, float]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pdes.exact import Cone, Sectors, Wedge
 from sciml.powerlaw.blocks import harmonic, legendre
-from sciml.powerlaw.varpro import SparseDerivatives
+from sciml.powerlaw.separable_fit import SparseDerivatives
 from sciml.powerlaw.wedge_samples import Part, RowSystem, condition_names, condition_parts
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sciml.powerlaw.varpro import SeparableFit, variable_projection
+from sciml.powerlaw.separable_fit import SeparableFit
+from sciml.powerlaw.varpro import variable_projection
 from sciml.powerlaw.wedge_model import WedgeModel
 
 GRID = 120

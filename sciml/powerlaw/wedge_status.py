@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sciml.powerlaw.varpro import SeparableFit
+from sciml.powerlaw.separable_fit import SeparableFit
 
 SIGMAS = 3.0
 """Standard errors within which an admissible exponent counts as the learned one."""

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from sciml.powerlaw import MSN, MSNPinn, RMNAngular, RMNDirect, RMNMultiCenter
-from sciml.powerlaw.varpro import SparseDerivatives
+from sciml.powerlaw.separable_fit import SparseDerivatives
 
 TYPE = torch.float64
 

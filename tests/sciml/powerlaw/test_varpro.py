@@ -8,8 +8,9 @@ import torch
 from scipy.optimize import least_squares
 
 from sciml.powerlaw.radial_sum import RadialSum
+from sciml.powerlaw.separable_fit import SparseDerivatives
 from sciml.powerlaw.structure import Structure
-from sciml.powerlaw.varpro import SparseDerivatives, reduced_residuals, variable_projection
+from sciml.powerlaw.varpro import reduced_residuals, variable_projection
 
 X = np.linspace(0.1, 1.0, 120) ** 2
 TWO = Structure(powers=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import torch
@@ -75,10 +76,12 @@ class Intersection(AbstractProjection):
         self.linear = all(projection.linear for projection in projections)
         self.exact = all(projection.exact for projection in projections)
         self.residual, self.rounds = float("nan"), 0
+        self._looked = False
 
     def forward(self, u: Tensor) -> Tensor:
         """States that obey all rules, up to `residual`."""
         check_fields("u", u, self.sample_axes, "(*batch, *state)")
+        self._compare_metrics(u)
         corrections = [torch.zeros_like(u) for _ in self.projections]
         scale = float(u.detach().abs().max()) if u.numel() else 0.0
         floor = max(self.tolerance, 4.0 * torch.finfo(u.dtype).eps) * max(scale, 1e-300)
@@ -104,6 +107,23 @@ class Intersection(AbstractProjection):
     def metric(self, u: Tensor) -> Tensor | None:
         """Weights of the first rule that has any."""
         return next((w for p in self._members() if (w := p.metric(u)) is not None), None)
+
+    def _compare_metrics(self, u: Tensor) -> None:
+        """Warn, once, if the members measure distances differently."""
+        if self._looked or not u.numel():
+            return
+        self._looked = True
+        shape = u.shape[u.ndim - self.sample_axes :]
+        generator = torch.Generator().manual_seed(0)
+        probe = torch.randn(shape, dtype=torch.float64, generator=generator).to(u)
+        sizes = [float(member.inner(probe, probe)) for member in self._members()]
+        if max(sizes) > (1.0 + 1e-4) * min(sizes):
+            warnings.warn(
+                "the projections have different inner products (sizes of one state: "
+                f"{', '.join(f'{size:.4g}' for size in sizes)}): what is found obeys all rules, "
+                "but is not the nearest state; give them one metric",
+                stacklevel=4,
+            )
 
     def _members(self) -> list[AbstractProjection]:
         return [member for member in self.projections if isinstance(member, AbstractProjection)]

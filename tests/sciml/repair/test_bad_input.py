@@ -1,6 +1,7 @@
 """What users may hand over by mistake is named, with what was wanted and what to do."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import torch
 from sciml.repair import (
     AffineProjection,
     BlendedTopDown,
+    BoundsProjection,
     GatedRepair,
     Intersection,
     LerayProjection,
@@ -159,3 +161,17 @@ def test_nothing_to_measure_is_zero(truth):
     assert symmetry(LERAY, truth[:0], truth[:0]) == 0.0
     assert symmetry(LERAY, 0.0 * truth[0], truth[0]) == 0.0
     assert rollout(_same, truth[:0, 0], 2).states.shape == (0, 3, 2, 8, 8)
+
+
+def test_intersections_of_different_metrics_warn_once():
+    weighted = AffineProjection([[1.0, 1.0, 1.0]], [1.0], metric=[1.0, 2.0, 3.0])
+    both = Intersection([weighted, BoundsProjection(0.0)])
+    with pytest.warns(UserWarning, match="different inner products .* not the nearest"):
+        found = both(_noise(2, 3))
+    assert float(both.defect(found).max()) < 1e-9
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        both(_noise(2, 3))
+        Intersection([AffineProjection([[1.0, 1.0, 1.0]], [1.0]), BoundsProjection(0.0)])(
+            _noise(2, 3)
+        )

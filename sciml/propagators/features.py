@@ -12,6 +12,8 @@ from sciml.propagators.gated_mlp import GatedMLP, Jet, closed_words
 
 __all__ = ["Inputs", "StartingAtZero"]
 
+_CHUNK = 2**14
+
 
 class Inputs(nn.Module):
     """Time, position and frequency as numbers between -1 and 1, with their derivatives.
@@ -134,6 +136,8 @@ class StartingAtZero(nn.Module):
             Directions; all lower ones are returned too.
         """
         words = closed_words(words)
+        if not torch.is_grad_enabled() and t.numel() > _CHUNK:
+            return self._in_chunks(t, x, more, words)
         dtype = self.network.output.weight.dtype
         kept = t.dtype
         t, x = t.to(dtype), x.to(dtype)
@@ -146,3 +150,18 @@ class StartingAtZero(nn.Module):
                 value = value + word.count("t") * plain[word.replace("t", "", 1)]
             found[word] = (self.scale * value).to(kept)
         return found
+
+    def _in_chunks(self, t, x, more, words) -> Jet:
+        """The same with the memory of a few points only."""
+        flat = [None if v is None else v.reshape(-1, v.shape[-1]) for v in (x, more)]
+        clock = t.reshape(-1)
+        parts = [
+            self.jet(
+                clock[n : n + _CHUNK],
+                *(None if v is None else v[n : n + _CHUNK] for v in flat),
+                words,
+            )
+            for n in range(0, len(clock), _CHUNK)
+        ]
+        outputs = self.network.output.out_features
+        return {w: torch.cat([p[w] for p in parts]).reshape(*t.shape, outputs) for w in words}

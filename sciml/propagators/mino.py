@@ -13,7 +13,7 @@ import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
@@ -37,6 +37,9 @@ from sciml.propagators.phase import FootNetwork, FrequencyInputs, PhaseNetwork
 from sciml.propagators.phase_propagator import AbstractPhasePropagator
 from sciml.propagators.symbols import PhaseSymbols, phase_symbols
 from sciml.propagators.wave_series import first_correction
+
+if TYPE_CHECKING:
+    from sciml.propagators.certificate import Certificate
 
 __all__ = ["MiNO"]
 
@@ -393,11 +396,17 @@ class MiNO(AbstractPhasePropagator):
             last = float(np.max(np.asarray(times, dtype=float), initial=0.0))
             step = options.get("max_step")
             self._check_learned(last if step is None else min(last, step), options.get("n_modes"))
-        found = super().propagate(u0, times, **options)
-        found.attrs["collocation"] = np.asarray(self.collocation)
+        with torch.no_grad():
+            found = super().propagate(u0, times, **options)
+        found.attrs["collocation"] = np.ravel(self.collocation)
         return found
 
-    def certificate(self, u0: Any, time: float, **options: Any):
+    def certify(self, u0: Any, times: Any, **options: Any) -> Certificate:
+        """See `AbstractPhasePropagator.certify`."""
+        with torch.no_grad():
+            return super().certify(u0, times, **options)
+
+    def certificate(self, u0: Any, time: float, **options: Any) -> Certificate:
         """Bound of the error at one time; see `certify`."""
         return self.certify(u0, [float(time)], **options)
 

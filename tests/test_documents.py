@@ -25,7 +25,7 @@ PAGES = [
 CALL = "from sciml.cli import main; main()"
 
 PREPARED = """
-import numpy as np, pdes, pysindy
+import numpy as np, pdes, pysindy, torch
 from sciml.discovery import WeakRowCovariance, WhitenedBestSubsetOptimizer
 x, t = np.linspace(0, 2 * np.pi, 64, endpoint=False), np.linspace(0, 2, 80)
 u = sum(np.exp(-0.1 * k**2 * t) * np.cos(k * x[:, None] + k) for k in (1, 2, 3))[..., None]
@@ -36,11 +36,18 @@ library = pysindy.WeakPDELibrary(
     K=60,
     H_xt=[1.0, 0.4],
 )
+r = np.geomspace(0.01, 1.0, 200)
+y = r**0.544 + 0.3 * r**1.5
+from sciml.repair import LerayProjection
+noise = torch.randn(8, 1, 2, 8, 8, generator=torch.manual_seed(0), dtype=torch.float64)
+flows = LerayProjection((1.0, 1.0))(noise).expand(8, 4, 2, 8, 8)
+forecaster = lambda u: u + 0.1 * torch.sin(torch.arange(8.0))[:, None]
 """
 """What the further lines of the README take for granted."""
 
 CHECKED = (
     "assert model.equations(precision=1) == [' 0.1 x0_11'], model.equations()",
+    "assert abs(PowerLawFit().fit(r, y).exponents_[0] - 0.544) < 1e-9",
     "assert data.status == state.status == 'ok' and many.sizes['sample'] == 8",
 )
 
@@ -72,7 +79,7 @@ def test_the_lines_of_python_in_the_readme_run(folder):
 def test_the_further_lines_of_python_in_the_readme_run(tmp_path):
     pytest.importorskip("pysindy")
     scripts = blocks("README.md", "py")
-    assert len(scripts) == 2
+    assert len(scripts) == 3
     for place, script in enumerate(scripts):
         (tmp_path / f"script_{place}.py").write_text(PREPARED + script + CHECKED[place])
         result = subprocess.run(

@@ -7,23 +7,75 @@ from dataclasses import replace
 
 import numpy as np
 
-from sciml.powerlaw.diagnosis import DEVIATIONS, Drift, Finding, contamination, window_drift
-from sciml.powerlaw.radial_terms import RadialTerm
+from sciml.powerlaw.diagnosis import (
+    DEVIATIONS,
+    STATUSES,
+    Drift,
+    Finding,
+    contamination,
+    merged,
+    unresolved_pair,
+    window_drift,
+)
+from sciml.powerlaw.radial_terms import RadialTerm, radial_terms
 from sciml.powerlaw.search import Candidate, Search
 
 EXTENSION = 4
 """So many more terms may explain the drift of a fit of given order."""
 
 
-def logarithms(
-    candidate: Candidate, terms: Sequence[RadialTerm], noise: float | None
-) -> list[Finding]:
+BEYOND = 10.0
+"""A deviation of exponents that is larger is not worth its digits."""
+
+
+def terms_of(candidate: Candidate, noise: float | None) -> tuple[RadialTerm, ...]:
+    """Terms of a candidate with their errors, in the unit of length of the search."""
+    fit = candidate.fit
+    return radial_terms(
+        candidate.structure, fit.parameters, fit.coefficients, fit.covariance(noise)
+    )
+
+
+def worst_first(findings: Sequence[Finding]) -> list[Finding]:
+    """In the order of their statuses."""
+    return sorted(findings, key=lambda finding: STATUSES.index(finding.status))
+
+
+def merge_unresolved(
+    search: Search, candidate: Candidate, noise: float | None
+) -> tuple[Candidate, list[Finding]]:
+    """Refit with one exponent in place of every two that the noise does not tell apart."""
+    findings = []
+    while not candidate.exact:
+        terms = terms_of(candidate, noise)
+        pair = unresolved_pair(terms)
+        if pair is None:
+            break
+        low, high = (terms[i] for i in pair)
+        if "fixed" in (low.kind, high.kind):
+            break
+        error = max(abs(low.exponent_error), abs(high.exponent_error))
+        size = f"{error:.2g}" if error <= BEYOND else f"more than {BEYOND:g}"
+        values = (complex(low.exponent).real, complex(high.exponent).real)
+        findings.append(
+            Finding(
+                "unresolved",
+                f"Exponents {values[0]:.4g} and {values[1]:.4g} have deviations of {size}, more "
+                "than a quarter of their gap: one merged exponent is reported; less noise, or "
+                "samples at smaller radii, would tell them apart.",
+            )
+        )
+        candidate = merged(search, candidate, terms, pair)
+    return candidate, findings
+
+
+def logarithms(candidate: Candidate, noise: float | None) -> list[Finding]:
     """Say that noisy pairs whose gap is not seen may be logarithms or two powers."""
     if candidate.exact:
         return []
     errors = candidate.fit.standard_errors(noise)[0]
     found = []
-    for term in terms:
+    for term in terms_of(candidate, noise):
         if term.kind != "logarithm":
             continue
         at = candidate.structure.powers + 2 * (term.block - candidate.structure.powers)

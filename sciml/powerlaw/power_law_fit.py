@@ -12,16 +12,15 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sciml.powerlaw.arguments import check_arguments, check_rows, read_blocks
-from sciml.powerlaw.diagnosis import (
-    STATUSES,
-    Drift,
-    Finding,
-    convergence,
-    merged,
-    unresolved_pair,
-)
+from sciml.powerlaw.diagnosis import Drift, Finding, convergence
 from sciml.powerlaw.efficiency import Efficiency, measure_efficiency
-from sciml.powerlaw.findings import drifting, insignificant, logarithms
+from sciml.powerlaw.findings import (
+    drifting,
+    insignificant,
+    logarithms,
+    merge_unresolved,
+    worst_first,
+)
 from sciml.powerlaw.radial_sum import RadialSum
 from sciml.powerlaw.radial_terms import RadialTerm, radial_terms, table
 from sciml.powerlaw.rows import RadialRows, stack
@@ -257,48 +256,20 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
     def _conclude(self, search: Search, candidate: Candidate) -> None:
         """Judge the fit, merge what is not resolved, and report in the true unit of length."""
         findings: list[Finding] = []
-        while not candidate.exact:
-            terms = self._terms(candidate)
-            pair = (
-                unresolved_pair(terms)
-                if not isinstance(read_blocks(self.blocks)[0], Structure)
-                else None
-            )
-            if pair is None:
-                break
-            low, high = (terms[i] for i in pair)
-            if "fixed" in (low.kind, high.kind):
-                break
-            error = max(abs(low.exponent_error), abs(high.exponent_error))
-            values = (complex(low.exponent).real, complex(high.exponent).real)
-            findings.append(
-                Finding(
-                    "unresolved",
-                    f"Exponents {values[0]:.4g} and {values[1]:.4g} have deviations of "
-                    f"{error:.2g}, more than a quarter of their gap: one merged exponent is "
-                    "reported; less noise, or samples at smaller radii, would tell them apart.",
-                )
-            )
-            candidate = merged(search, candidate, terms, pair)
-        findings += logarithms(candidate, self._terms(candidate), self.noise_)
+        if not isinstance(read_blocks(self.blocks)[0], Structure):
+            candidate, findings = merge_unresolved(search, candidate, self.noise_)
+        findings += logarithms(candidate, self.noise_)
         findings += convergence(candidate, search.bounds)
         if search.rows.operator is None and not candidate.exact:
             self.drift_, moving = drifting(search, candidate, self.noise_, self.order == "auto")
             findings += moving
         self._report(candidate)
         findings += [] if candidate.exact else insignificant(self.terms_)
-        order = {name: place for place, name in enumerate(STATUSES)}
-        findings.sort(key=lambda finding: order[finding.status])
+        findings = worst_first(findings)
         self.status_ = findings[0].status if findings else "ok"
         self.advice_ = tuple(finding.advice for finding in findings)
 
     # ---- results --------------------------------------------------------------------------
-
-    def _terms(self, candidate: Candidate) -> tuple[RadialTerm, ...]:
-        fit = candidate.fit
-        return radial_terms(
-            candidate.structure, fit.parameters, fit.coefficients, fit.covariance(self.noise_)
-        )
 
     def _report(self, candidate: Candidate) -> None:
         """Coefficients and errors in the unit of length of the samples."""

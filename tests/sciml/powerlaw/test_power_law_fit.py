@@ -126,6 +126,15 @@ def test_noisy_logarithm_is_said_to_be_ambiguous():
     assert "fits as well as two powers" in model.advice_[0]
 
 
+def test_meaningless_deviations_are_not_spelled_out():
+    r = np.geomspace(1e-3, 1.0, 400)
+    data = 1 - np.exp(-3 * r) + 0.03 * np.random.default_rng(0).standard_normal(r.size)
+    model = PowerLawFit(order=3, starts=4).fit(r, data)
+    assert model.status_ == "unresolved"
+    assert any("deviations of more than 10, more" in advice for advice in model.advice_)
+    assert not any("e+" in advice for advice in model.advice_)
+
+
 def test_other_functions_are_not_power_laws():
     model = PowerLawFit(order=1, starts=10).fit(X, np.exp(-X))
     assert model.status_ == "not_a_power_law"

@@ -81,12 +81,13 @@ def _load(path: Path) -> dict[str, Any]:
     try:
         held = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
-        # Damage, and everything that is not plain tensors, shows as many kinds of exception.
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        # Damage, and everything that is not plain tensors, shows as many kinds of exception. What
+        # they say is left out: torch advises to load without its protection.
         raise ReadError(
-            f"{path.name} cannot be read without running its code ({first}): open it where you "
-            "trust its origin, and save the tensors x and y alone"
-        ) from error
+            f"{path.name} is damaged, or holds more than plain tensors, which could run code "
+            f"({type(error).__name__}): nothing of it was run. Download it again, or ask its "
+            "author for a file with the tensors x and y alone"
+        ) from None
     tensors = isinstance(held, dict) and all(hasattr(held.get(k), "numpy") for k in ("x", "y"))
     if not tensors or len(held["x"]) != len(held["y"]):
         what = json.dumps(sorted(map(str, held))) if isinstance(held, dict) else type(held).__name__

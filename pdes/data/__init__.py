@@ -12,6 +12,7 @@ Examples
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 _PUBLIC = {
@@ -58,11 +59,14 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(_PUBLIC[name]), name)
         globals()[name] = value
         return value
+    # Modules as well: messages and pages name `pdes.data.layouts` and others in full.
+    if not name.startswith("_") and find_spec(f"pdes.data.{name}") is not None:
+        return import_module(f"pdes.data.{name}")
     raise AttributeError(f"module 'pdes.data' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "layouts"])
 
 
 if TYPE_CHECKING:

@@ -30,6 +30,12 @@ def layout_hint(path: Path) -> str:
     """
     if path.is_dir() or path.suffix == ".npy":
         return _cfdbench(path)
+    if path.suffix in (".pt", ".pth"):
+        # pdes is used without torch: what reads these files lives in the other package.
+        return (
+            "It looks like tensors of torch, as published with the Fourier neural operator: "
+            f"sciml.fno_pt.read_fno_pt({path.name!r}) reads that layout"
+        )
     if path.suffix == ".mat":
         return _say("MATLAB files of the Fourier neural operator", "read_fno_mat", path)
     try:

@@ -53,7 +53,7 @@ class Harmful:
 def test_code_in_a_file_is_not_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     torch.save({"x": torch.zeros(1), "y": Harmful()}, tmp_path / "bad.pt")
-    with pytest.raises(ReadError, match="without running its code"):
+    with pytest.raises(ReadError, match="which could run code"):
         read_fno_pt(tmp_path / "bad.pt")
     assert not (tmp_path / "harmful").exists()
 
@@ -88,3 +88,12 @@ def test_published_numbers_packed_as_they_were(flows, tmp_path):
     data = read_fno_pt(tmp_path / "burgers_test_16.pt")
     assert data.u.shape == (260, 17, 16)
     assert np.array_equal(data.u.values, burgers)
+
+
+def test_refusals_do_not_advise_to_run_the_file(tmp_path):
+    torch.save({"x": torch.zeros(1), "y": pytest.raises}, tmp_path / "hostile.pt")
+    with pytest.raises(
+        ReadError, match=r"hostile.pt is damaged, or holds more than plain"
+    ) as found:
+        read_fno_pt(tmp_path / "hostile.pt")
+    assert "weights_only" not in str(found.value) and found.value.__suppress_context__

@@ -9,6 +9,8 @@ import h5py
 import numpy as np
 
 from pdes.data.contents import Contents, Variable, is_numeric
+from pdes.data.errors import ReadError
+from pdes.memory import machine_memory, size_text
 
 
 def load(path: Path) -> Contents:
@@ -39,9 +41,28 @@ def load(path: Path) -> Contents:
             refused[name] = f"dtype {item.dtype}"
 
     with h5py.File(path, "r") as file:
+        _check_fits(file)
         file.visititems(visit)
         attrs = plain_attributes(file.attrs)
     return Contents(format="hdf5", variables=variables, refused=refused, attrs=attrs)
+
+
+def _check_fits(file: h5py.File) -> None:
+    """Refuse what is larger than the memory of this machine, before any of it is read."""
+    sizes: list[float] = []
+
+    def visit(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset) and item.dtype.kind in "iufc":
+            sizes.append(float(item.size or 0) * item.dtype.itemsize)
+
+    file.visititems(visit)
+    wanted, whole = sum(sizes), machine_memory()
+    if whole is not None and wanted > whole:
+        raise ReadError(
+            f"its arrays need about {size_text(wanted)} of memory, this machine has "
+            f"{size_text(whole)}: read a part with h5py and label it by pdes.data.as_dataset; "
+            "readers of pdes.data.layouts take samples=..."
+        )
 
 
 def plain_attributes(attrs: Any) -> dict[str, Any]:

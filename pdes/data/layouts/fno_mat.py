@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from pdes.data.errors import ReadError
-from pdes.data.layouts.labeling import hdf5, label, selection
+from pdes.data.layouts.labeling import hdf5, label, part, selection
 from pdes.data.signature import identify
 
 _KNOWN = {"burgers": ("a", "u"), "darcy": ("coeff", "sol"), "navier_stokes": ("a", "u", "t")}
@@ -88,7 +88,10 @@ def _version_73(path: Path, samples: Any) -> dict[str, np.ndarray]:
         names = _wanted(path, list(file))
         # MATLAB counts the first axis fastest: everything is stored the other way round.
         chosen = selection(samples, file[names[0]].shape[-1])
-        return {n: file[n][()].reshape(-1) if n == "t" else file[n][..., chosen].T for n in names}
+        return {
+            n: file[n][()].reshape(-1) if n == "t" else part(file[n], (..., chosen)).T
+            for n in names
+        }
 
 
 def _burgers(path: Path, values: Mapping[str, np.ndarray], final_time: float) -> xr.Dataset:

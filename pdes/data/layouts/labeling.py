@@ -14,6 +14,7 @@ import xarray as xr
 from pdes.data.errors import ReadError
 from pdes.data.reader import file_checksum
 from pdes.data.schema import check_axis
+from pdes.memory import machine_memory, size_text
 
 
 def label(
@@ -55,7 +56,7 @@ def label(
     Raises
     ------
     ReadError
-        If an axis is as long as no array, or not increasing.
+        If an axis is as long as no array or not monotonic, times decrease, or a field is empty.
     """
     found = {}
     for name, values in coords.items():
@@ -64,11 +65,21 @@ def label(
         if array.ndim == 1 and (name,) == tuple(dims):
             array = array.astype(np.float64)
             check_axis(array, name)
+            if name == "time" and array[0:1] > array[-1:]:
+                raise ReadError(
+                    f"{path.name}: the times decrease, from {array[0]:g} to {array[-1]:g}; wanted "
+                    "increasing ones: turn the times round, and the frames too if they run backward"
+                )
         found[name] = (tuple(dims), array)
     sizes = {}
     for name, (dims, values) in fields.items():
         if values.ndim != len(dims):
             raise ReadError(f"{path.name}: {name} has shape {values.shape}, wanted axes {dims}")
+        if not values.size:
+            raise ReadError(
+                f"{path.name}: {name} has shape {values.shape} and holds no values: download or "
+                "write the file again"
+            )
         for dim, size in zip(dims, values.shape, strict=True):
             if sizes.setdefault(dim, size) != size:
                 raise ReadError(f"{path.name}: {name} has {size} points along {dim}, {sizes[dim]}?")
@@ -108,7 +119,56 @@ def hdf5(path: Path, layout: str) -> Iterator[Any]:
             f"{path.name} is no HDF5 file, or damaged ({error}); wanted the layout of {layout}"
         ) from error
     with file:
-        yield file
+        try:
+            yield file
+        except ReadError:
+            raise
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, OSError) as error:
+            reason = str(error).strip("'\"") or type(error).__name__
+            raise ReadError(
+                f"{path.name} is damaged, or not of the layout of {layout} ({reason})"
+            ) from error
+
+
+def part(stored: Any, chosen: Any, *, arrays: int = 1) -> np.ndarray:
+    """Read the chosen samples of an array of a file, if they fit into memory.
+
+    Parameters
+    ----------
+    stored : h5py.Dataset
+        With samples along the first axis.
+    chosen : slice or (Ellipsis, slice)
+        Samples along the first or the last axis.
+    arrays : int, default 1
+        Arrays of this size that are wanted together.
+
+    Raises
+    ------
+    ReadError
+        If this machine has less memory than that.
+    """
+    axis, cut = (-1, chosen[-1]) if isinstance(chosen, tuple) else (0, chosen)
+    count = max(int(stored.shape[axis]), 1)
+    taken = len(range(*cut.indices(count)))
+    check_fits(arrays * float(stored.size) * stored.dtype.itemsize * taken / count, taken)
+    return stored[chosen]
+
+
+def check_fits(wanted: float, count: int) -> None:
+    """Refuse to read more than the memory of this machine holds."""
+    whole = machine_memory()
+    if whole is None or wanted <= whole:
+        return
+    few = int(0.25 * whole * count / wanted)
+    remedy = (
+        f"read fewer at once, such as samples={few}"
+        if few
+        else "not one fits: read parts of it with h5py and label them by pdes.data.as_dataset"
+    )
+    raise ReadError(
+        f"{count} samples need about {size_text(wanted)} of memory, this machine has "
+        f"{size_text(whole)}: {remedy}"
+    )
 
 
 def selection(samples: int | slice | None, count: int) -> slice:

@@ -14,7 +14,15 @@ import numpy as np
 import xarray as xr
 
 from pdes.data.errors import ReadError
-from pdes.data.layouts.labeling import cell_centers, hdf5, label, number, selection
+from pdes.data.layouts.labeling import (
+    cell_centers,
+    check_fits,
+    hdf5,
+    label,
+    number,
+    part,
+    selection,
+)
 
 _LAYOUT = "pdebench"
 _AXES = ("x", "y", "z")
@@ -108,7 +116,7 @@ def _time(values: np.ndarray, frames: int, assumed: list[str]) -> np.ndarray:
 def _tensor(file: Any, samples: Any) -> dict[str, Any]:
     assumed: list[str] = []
     chosen = selection(samples, len(file["tensor"]))
-    values = file["tensor"][chosen]
+    values = part(file["tensor"], chosen)
     axes = _AXES[: values.ndim - 2]
     coords: dict[str, Any] = _space(file, values.shape[2:], assumed)
     coords["time"] = _time(file["t-coordinate"][()], values.shape[1], assumed)
@@ -123,7 +131,7 @@ def _tensor(file: Any, samples: Any) -> dict[str, Any]:
 def _darcy(file: Any, samples: Any) -> dict[str, Any]:
     assumed: list[str] = []
     chosen = selection(samples, len(file["tensor"]))
-    solution, coefficient = file["tensor"][chosen], file["nu"][chosen]
+    solution, coefficient = part(file["tensor"], chosen), part(file["nu"], chosen)
     dims = ("sample", "x", "y")
     return {
         "fields": {"a": (dims, coefficient), "u": (dims, solution[:, 0])},
@@ -136,7 +144,8 @@ def _darcy(file: Any, samples: Any) -> dict[str, Any]:
 def _compressible(file: Any, samples: Any) -> dict[str, Any]:
     assumed: list[str] = []
     chosen = selection(samples, len(file["density"]))
-    values = {name: file[name][chosen] for name in _COMPRESSIBLE if name in file}
+    held = [name for name in _COMPRESSIBLE if name in file]
+    values = {name: part(file[name], chosen, arrays=len(held)) for name in held}
     shape = values["density"].shape
     dims = ("sample", "time", *_AXES[: len(shape) - 2])
     coords: dict[str, Any] = _space(file, shape[2:], assumed)
@@ -154,6 +163,8 @@ def _groups(
 ) -> dict[str, Any]:
     chosen = list(groups)[selection(samples, len(groups))]
     first = file[chosen[0]]
+    data = first["data"]
+    check_fits(float(data.size) * data.dtype.itemsize * len(chosen), len(chosen))
     values = np.stack([file[name]["data"][()] for name in chosen])
     channels, axes = values.shape[-1], _AXES[: values.ndim - 3]
     if channels > len(fields):
@@ -171,13 +182,13 @@ def _groups(
 
 def _incompressible(file: Any, samples: Any) -> dict[str, Any]:
     chosen = selection(samples, len(file["velocity"]))
-    velocity, times = file["velocity"][chosen], file["t"][chosen]
+    velocity, times = part(file["velocity"], chosen), file["t"][chosen]
     if not np.all(times == times[0]):
         raise ReadError("the samples have different times: read them one by one with samples=")
     dims, still = ("sample", "time", "x", "y"), ("sample", "x", "y")
     fields = {"u": (dims, velocity[..., 0]), "v": (dims, velocity[..., 1])}
     if "particles" in file:
-        fields["particles"] = (dims, file["particles"][chosen][..., 0])
+        fields["particles"] = (dims, part(file["particles"], chosen)[..., 0])
     if "force" in file:
         force = file["force"][chosen]
         fields |= {"force_x": (still, force[..., 0]), "force_y": (still, force[..., 1])}

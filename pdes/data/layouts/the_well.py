@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from pdes.data.errors import ReadError
-from pdes.data.layouts.labeling import hdf5, label, number, selection
+from pdes.data.layouts.labeling import hdf5, label, number, part, selection
 
 _ROOT = ("dataset_name", "grid_type", "n_spatial_dims", "n_trajectories")
 
@@ -93,7 +93,7 @@ def _fields(
         stored = group[name]
         varying = [bool(stored.attrs.get(key, True)) for key in ("sample_varying", "time_varying")]
         varying += [bool(flag) for flag in stored.attrs.get("dim_varying", [True] * len(axes))]
-        values = stored[chosen] if varying[0] else stored[()]
+        values = part(stored, chosen) if varying[0] else stored[()]
         dims = ("sample", "time", *axes)
         # An axis along which nothing changes is not in the file.
         index = tuple(slice(None) if flag else np.newaxis for flag in varying)

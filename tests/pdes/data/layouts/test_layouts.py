@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import h5py
 import numpy as np
 import pytest
 import scipy.io
 
+import pdes
 from pdes.data import ReadError, assumptions, load, save
 from pdes.data.layouts import read_cfdbench, read_fno_mat, read_pdebench, read_the_well
 
@@ -321,3 +324,48 @@ def test_cfdbench_refuses_what_is_missing(tmp_path):
     np.save(tmp_path / "case0000" / "v.npy", np.array([{}], dtype=object), allow_pickle=True)
     with pytest.raises(ReadError, match=r"v\.npy cannot be read"):
         read_cfdbench(tmp_path)
+
+
+def test_pdebench_refuses_times_that_decrease_and_empty_tensors(tmp_path):
+    path = tmp_path / "back.hdf5"
+    with h5py.File(path, "w") as file:
+        file["tensor"] = numbers(2, 3, 4)
+        file["x-coordinate"] = np.arange(4.0)
+        file["t-coordinate"] = np.array([2.0, 1.0, 0.0])
+    with pytest.raises(ReadError, match=r"back.hdf5: the times decrease, from 2 to 0"):
+        read_pdebench(path)
+    with h5py.File(tmp_path / "none.hdf5", "w") as file:
+        file["tensor"] = np.zeros((0, 3, 4))
+        file["t-coordinate"] = np.arange(3.0)
+    with pytest.raises(ReadError, match="holds no values"):
+        read_pdebench(tmp_path / "none.hdf5")
+    with h5py.File(tmp_path / "scalar.hdf5", "w") as file:
+        file["tensor"] = 1.0
+    with pytest.raises(ReadError, match=r"scalar.hdf5 is damaged, or not of the layout"):
+        read_pdebench(tmp_path / "scalar.hdf5")
+
+
+def test_files_larger_than_memory_are_refused_with_their_size(tmp_path):
+    path = tmp_path / "huge.hdf5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("tensor", (10**9, 101, 1024), "f4", chunks=(1, 101, 1024))
+        file["x-coordinate"] = np.arange(1024.0)
+        file["t-coordinate"] = np.arange(101.0)
+    with pytest.raises(ReadError, match=r"376.3 TiB of memory, .*such as samples=\d+"):
+        read_pdebench(path)
+    assert read_pdebench(path, samples=1).sizes["sample"] == 1
+    with pytest.raises(ReadError, match=r"huge.hdf5: .*376.3 TiB of memory.*samples="):
+        pdes.read(path)
+
+
+def test_modules_named_in_messages_load_on_first_use(tmp_path):
+    code = (
+        "import sys, pdes; assert pdes.data.layouts.read_pdebench; assert pdes.data.region_store\n"
+        "assert not {'torch', 'sciml'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = pdes.data.nothing
+    (tmp_path / "darcy.pt").write_bytes(b"PK\x03\x04")
+    with pytest.raises(ReadError, match=r"sciml\.fno_pt\.read_fno_pt\('darcy.pt'\)"):
+        pdes.read(tmp_path / "darcy.pt")

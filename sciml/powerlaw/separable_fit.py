@@ -113,7 +113,7 @@ class SeparableFit:
         ----------
         noise : float, optional
             Standard deviation of the weighted rows. Estimated from the residual if left out, on
-            ``rows - n - p`` degrees of freedom.
+            ``rows - n - p`` degrees of freedom; NaN if there are none.
 
         Returns
         -------
@@ -132,7 +132,8 @@ class SeparableFit:
         unit = half @ xp.matrix_transpose(half) / (scale[..., :, None] * scale[..., None, :])
         if noise is not None:
             return unit * noise**2
-        variance = xp.sum(self.residual**2, axis=-1) / max(rows - unknowns, 1)
+        variance = xp.sum(self.residual**2, axis=-1)
+        variance = variance / (rows - unknowns if rows > unknowns else float("nan"))
         return unit * variance[..., None, None]
 
     def standard_errors(self, noise: float | None = None) -> tuple[Any, Any]:

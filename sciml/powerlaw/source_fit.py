@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sciml.powerlaw.lack_of_fit import (
+    ROUNDING,
+    excess_over_noise,
+    neighbor_correlation,
+    neighbor_pairs,
+)
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.source_model import SourceModel
 
@@ -28,6 +34,7 @@ STATUSES = (
     "unresolved",
     "insignificant",
     "poor_fit",
+    "saturated",
 )
 
 
@@ -52,8 +59,10 @@ class SourceFit:
         ``"ok"``, or the gravest objection: ``"empty"`` (constant data: no source),
         ``"unidentifiable"`` (the data do not determine some of the numbers, which are NaN),
         ``"not_converged"``, ``"at_bound"``, ``"unresolved"`` (two sources nearer to each other
-        than their errors allow), ``"insignificant"`` (a strength within three errors of zero), or
-        ``"poor_fit"`` (more is left over than the noise explains).
+        than their errors allow), ``"insignificant"`` (a strength within three errors of zero),
+        ``"poor_fit"`` (more is left over than the noise explains, or it has structure), or
+        ``"saturated"`` (as many rows as unknowns: there is nothing to judge by, and errors are
+        NaN if the noise is unknown).
     advice : tuple of str
         A sentence for every objection.
     x, residual : ndarray
@@ -168,9 +177,10 @@ def judge(
     count, dimension = centers.shape
     residual = fit.residual if weights is None else fit.residual / weights
     rows, unknowns = fit.full_jacobian.shape
-    sigma = math.sqrt(float(np.sum(fit.residual**2)) / max(rows - unknowns, 1))
+    spare = rows - unknowns if rows > unknowns else math.nan
+    sigma = math.sqrt(float(np.sum(fit.residual**2)) / spare)
     covariance = fit.covariance(1.0 if known_noise else sigma)
-    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))  # NaN stays NaN
     weak = _rank_deficient(fit.full_jacobian)
     at = 1 + count
     exponents_error = errors[at : at + count] if free else np.zeros(count)
@@ -183,7 +193,7 @@ def judge(
         "exponents_error": exponents_error,
         "strengths_error": errors[1:at],
     }
-    objections = _objections(fit, found, known_noise)
+    objections = _objections(fit, found) | _left_over(fit, x, known_noise)
     if weak:
         objections = {
             "unidentifiable": f"the data do not determine {count} sources: a strength vanishes, or "
@@ -218,7 +228,7 @@ def _rank_deficient(jacobian: NDArray) -> bool:
     return bool(singular[-1] < RANK * singular[0])
 
 
-def _objections(fit: SeparableFit, found: dict[str, NDArray], known_noise: bool) -> dict[str, str]:
+def _objections(fit: SeparableFit, found: dict[str, NDArray]) -> dict[str, str]:
     """Status word to advice, for everything that is not as it should be."""
     objections: dict[str, str] = {}
     if not bool(fit.converged):
@@ -236,24 +246,42 @@ def _objections(fit: SeparableFit, found: dict[str, NDArray], known_noise: bool)
         for i in range(j):
             gap = float(np.linalg.norm(centers[j] - centers[i]))
             spread = float(np.hypot(np.linalg.norm(errors[j]), np.linalg.norm(errors[i])))
-            if not gap > 4.0 * spread:
+            if gap <= 4.0 * spread:
                 objections["unresolved"] = (
                     f"two sources are {gap:.2g} apart with errors of {spread:.2g}: they may be "
                     "one; less noise or more points near them would tell"
                 )
     strengths, deviations = found["strengths"], found["strengths_error"]
-    faint = ~(np.abs(strengths) > 3.0 * deviations)
+    faint = np.abs(strengths) <= 3.0 * deviations
     if np.any(faint):
         objections["insignificant"] = (
             f"{int(faint.sum())} strengths lie within three standard errors of zero: ask for fewer "
             "sources"
         )
-    rows, unknowns = fit.full_jacobian.shape
-    degrees = rows - unknowns
-    square = float(np.sum(fit.residual**2))
-    if known_noise and square > degrees + 5.0 * math.sqrt(2.0 * max(degrees, 1)):
-        objections["poor_fit"] = (
-            f"what is left over is {math.sqrt(square / max(degrees, 1)):.3g} times the noise: "
-            "there are more sources, or something that is no source"
-        )
     return objections
+
+
+def _left_over(fit: SeparableFit, x: NDArray, known_noise: bool) -> dict[str, str]:
+    """Objections of the residual: larger than the noise, structured, or not there to judge by."""
+    rows, unknowns = fit.full_jacobian.shape
+    relative = float(fit.relative_residual)
+    if rows <= unknowns:
+        return {
+            "saturated": f"{rows} rows for {unknowns} unknowns leave nothing to judge the fit by: "
+            "give more points, or ask for fewer sources"
+        }
+    found = ""
+    if known_noise:
+        excess = excess_over_noise(float(np.sum(fit.residual**2)), rows - unknowns)
+        if excess is not None:
+            found = f"what is left over is {excess:.3g} times the noise"
+    elif relative > ROUNDING:
+        correlation = neighbor_correlation(fit.residual, neighbor_pairs(x))
+        if correlation is not None:
+            found = (
+                f"what is left over (relative residual {relative:.2g}) is no noise: neighboring "
+                f"points correlate by {correlation:.2f}"
+            )
+    if not found:
+        return {}
+    return {"poor_fit": f"{found}: there are more sources, or something that is no source"}

@@ -115,6 +115,7 @@ def fit_sources(
     rng = np.random.default_rng(random_state)
     count, fixed = _arguments(sources, exponents)
     guesses = _starts(starts, data)
+    _check_rows(data, count, fixed)
     rank = data.y - data.y.mean()
     if not np.linalg.norm(rank) > 1e-14 * np.linalg.norm(data.y):
         return SourceFit.nothing(data.x, data.y, count)
@@ -312,6 +313,16 @@ def _arguments(sources: Any, exponents: Any) -> tuple[int | None, NDArray | None
     if len(fixed) > 1 and count is not None and len(fixed) != count:
         raise ValueError(f"exponents: got {len(fixed)} for {count} sources, wanted one each")
     return count, fixed
+
+
+def _check_rows(data: _Data, count: int | None, fixed: NDArray | None) -> None:
+    rows, dimension = data.x.shape
+    wanted = 1 + (count or 1) * (dimension + (2 if fixed is None else 1))
+    if rows < wanted:
+        raise ValueError(
+            f"x has {rows} rows for {count or 1} sources: wanted at least {wanted} rows, as many "
+            "as unknowns; give more points, or ask for fewer sources"
+        )
 
 
 def _starts(starts: Any, data: _Data) -> NDArray:

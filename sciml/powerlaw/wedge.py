@@ -18,7 +18,14 @@ from sciml.powerlaw.wedge_arguments import check_wedge, check_wedge_rows
 from sciml.powerlaw.wedge_model import WedgeModel, as_corner, largest, least_squares
 from sciml.powerlaw.wedge_samples import as_samples, condition_names, locate, row_system
 from sciml.powerlaw.wedge_search import EXACT, add_term, information
-from sciml.powerlaw.wedge_status import ADVICE, SIGMAS, is_superfluous, judge
+from sciml.powerlaw.wedge_status import (
+    ADVICE,
+    SIGMAS,
+    is_determined,
+    is_superfluous,
+    judge,
+    lack_of_fit,
+)
 
 REACH = 0.1
 """An admissible exponent must lie this close to the learned one, or within its error bar."""
@@ -70,7 +77,10 @@ class WedgeFit(BaseEstimator):
     residual_ : float
         Norm of what all rows leave, relative to the data.
     status_, advice_ : str
-        ``"ok"``, or what is wrong and what to do.
+        ``"ok"``, or what is wrong and what to do: ``"unidentifiable"`` (the numbers are NaN),
+        ``"at_bound"``, ``"unresolved"``, ``"superfluous"``, ``"saturated"`` (as many rows as
+        unknowns), ``"poor_fit"`` (more is left over than the noise, or it has structure),
+        ``"not_converged"``; ``"zero"`` and ``"constant"`` data have no exponent.
 
     Examples
     --------
@@ -131,6 +141,7 @@ class WedgeFit(BaseEstimator):
         samples = as_samples(arc)
         system = row_system(self.corner_, samples, float(self.start), edges, W)
         self._system, self.noise_, self.n_rows_ = system, noise, len(system.values)
+        self._samples, self._stopped = samples, ""
         model = WedgeModel(self.corner_, system, self.corner_.has_constant)
         check_wedge_rows(self.n_rows_, model, 1 if order == "auto" else int(order))
         if not np.any(system.values):
@@ -158,6 +169,9 @@ class WedgeFit(BaseEstimator):
             found = add_term(model, exponents, bounds, self.rtol)
             better = best is None or information(found, rows) < information(best, rows)
             if order == "auto" and not better:
+                break
+            if order == "auto" and best is not None and not is_determined(found):
+                self._stopped = f"the rows do not determine more than {count - 1} terms"
                 break
             best, exponents = found, found.parameters
             if order == "auto" and float(found.relative_residual) <= EXACT:
@@ -191,13 +205,21 @@ class WedgeFit(BaseEstimator):
         self.residual_ = float(fit.relative_residual)
         self.terms_, self.shifts_ = ("learned",) * count, np.zeros(count)
         self.jacobian_ = fit.full_jacobian
-        self._say(judge(fit, self.exponents_, self.standard_errors_, superfluous, bounds))
+        status = judge(fit, self.exponents_, self.standard_errors_, superfluous, bounds)
+        left = lack_of_fit(fit, self._samples, self._system, self.noise_)
+        if left and status in ("ok", "not_converged"):
+            status = "poor_fit"
+        self._say(status, *([left] if status == "poor_fit" else []), self._stopped)
         if self.status_ == "unidentifiable":
             self.exponents_ = np.full(count, np.nan)
             self.standard_errors_ = np.full(count, np.inf)
+            self.coefficients_ = np.full_like(self.coefficients_, np.nan)
+            self.amplitudes_ = np.full(count, np.nan)
+            self.constant_ = float("nan") if model.constant else 0.0
 
-    def _say(self, status: str) -> None:
-        self.status_, self.advice_ = status, ADVICE[status]
+    def _say(self, status: str, *reasons: str) -> None:
+        words = [*reasons, ADVICE[status]]
+        self.status_, self.advice_ = status, "; ".join(word for word in words if word)
 
     def quantize(self) -> WedgeFit:
         """Move every learned exponent to the nearest one that satisfies all conditions exactly.
@@ -385,6 +407,8 @@ class WedgeFit(BaseEstimator):
             lines.append(
                 f"  {row['exponent']:.12g} +- {error:.2g}  amplitude {row['amplitude']: .6g}  "
                 f"{row['kind']}"
+                if math.isfinite(row["exponent"])
+                else "  a term that the rows do not determine"
             )
         return "\n".join(lines + ([f"  {self.advice_}"] if self.advice_ else []))
 

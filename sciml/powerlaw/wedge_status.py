@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from sciml.powerlaw.lack_of_fit import (
+    ROUNDING,
+    excess_over_noise,
+    neighbor_correlation,
+    neighbor_pairs,
+)
 from sciml.powerlaw.separable_fit import SeparableFit
+from sciml.powerlaw.wedge_samples import RowSystem, WedgeSamples
 
 SIGMAS = 3.0
 """Standard errors within which an admissible exponent counts as the learned one."""
@@ -29,6 +38,14 @@ ADVICE = {
     ),
     "superfluous": (
         "the coefficients of a term are within three standard errors of zero; ask for fewer terms"
+    ),
+    "poor_fit": (
+        "check the angle, the edge conditions and where the corner is, or ask for more terms "
+        "(quantize() and extend() take those that the corner admits)"
+    ),
+    "saturated": (
+        "there are as many rows as unknowns, so that nothing is left to judge the fit by: give "
+        "more samples"
     ),
     "not_converged": "the iteration did not come to rest; ask for fewer terms or raise W",
     "quantized": "",
@@ -62,9 +79,7 @@ def judge(
     -------
     str
     """
-    scale = np.linalg.norm(fit.full_jacobian, axis=0)
-    values = np.linalg.svd(fit.full_jacobian / np.where(scale > 0, scale, 1.0))[1]
-    if values[-1] <= RANK * values[0] or not np.all(scale > 0.0):
+    if not is_determined(fit):
         return "unidentifiable"
     low, high = bounds
     edge = 1e-9 * (high - low)
@@ -76,7 +91,61 @@ def judge(
         return "unresolved"
     if superfluous:
         return "superfluous"
+    if fit.full_jacobian.shape[0] <= fit.full_jacobian.shape[1]:
+        return "saturated"
     return "ok" if bool(fit.converged) else "not_converged"
+
+
+def is_determined(fit: SeparableFit) -> bool:
+    """Whether the rows determine all exponents and coefficients."""
+    scale = np.linalg.norm(fit.full_jacobian, axis=0)
+    if not (np.all(np.isfinite(scale)) and np.all(scale > 0.0)):
+        return False
+    values = np.linalg.svd(fit.full_jacobian / scale, compute_uv=False)
+    return bool(values[-1] > RANK * values[0])
+
+
+def lack_of_fit(
+    fit: SeparableFit, samples: Sequence[WedgeSamples], system: RowSystem, noise: float | None
+) -> str:
+    """What speaks against noise as the cause of the residual; empty if nothing does.
+
+    With known noise a chi^2 test of all rows against the number of measured ones: the true field
+    leaves nothing on the edges, and the best fit leaves no more than it. Otherwise neighbors in
+    ``(log r, theta)`` must not agree.
+
+    Parameters
+    ----------
+    fit : SeparableFit
+    samples : sequence of WedgeSamples
+    system : RowSystem
+        Their rows first.
+    noise : float or None
+
+    Returns
+    -------
+    str
+    """
+    if float(fit.relative_residual) <= RANK:
+        return ""
+    count = len(system.values) - system.edge_rows
+    if noise is not None:
+        measured = count + (system.edge_rows if np.any(system.values[count:]) else 0)
+        excess = excess_over_noise(float(np.sum((fit.residual / noise) ** 2)), measured)
+        return "" if excess is None else f"what is left over is {excess:.3g} times the noise"
+    if float(fit.relative_residual) <= ROUNDING:
+        return ""
+    at = 0
+    for group in samples:
+        rest, at = fit.residual[at : at + len(group)], at + len(group)
+        pairs = neighbor_pairs(np.column_stack([np.log(group.radius), group.angle]))
+        correlation = neighbor_correlation(rest, pairs)
+        if correlation is not None:
+            return (
+                f"what is left over (relative residual {float(fit.relative_residual):.2g}) is no "
+                f"noise: neighboring samples correlate by {correlation:.2f}"
+            )
+    return ""
 
 
 def is_superfluous(terms: NDArray, spread: NDArray) -> bool:

@@ -224,9 +224,9 @@ def fitted_order(steps: Sequence[float], distances: Sequence[float], finest: flo
 
 def _pair(sample: Any, quadrature: Quadrature) -> tuple[torch.Tensor, torch.Tensor | None]:
     x, truth = sample if isinstance(sample, tuple | list) else (sample, None)
-    for name, values in (("inputs", x), ("truth", truth)):
-        if values is None and name == "truth":
-            continue
+    given: list[tuple[str, Any]] = [("inputs", x)]
+    given += [] if truth is None else [("truth", truth)]
+    for name, values in given:
         if not isinstance(values, torch.Tensor) or tuple(values.shape[2:]) != quadrature.shape:
             got = tuple(values.shape) if hasattr(values, "shape") else type(values).__name__
             raise ValueError(

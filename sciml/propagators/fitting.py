@@ -128,7 +128,8 @@ def fit(
         raise ValueError("resume=True needs checkpoint=, the folder to go on from")
     rate = learning_rate or (3e-3 if model.n_parameters < _SMALL else 1e-3)
     loss = ResidualLoss(model)
-    enough = _Enough(model, fields, check_every or max(1, steps // 10))
+    every = max(1, steps // 10) if check_every is None else check_every
+    enough = _Enough(model, fields, every)
 
     # One callback, whoever looks on: a checkpoint says how many there were.
     def looked_at(state: Any) -> None:

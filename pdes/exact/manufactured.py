@@ -7,7 +7,9 @@ from collections.abc import Mapping
 
 import sympy
 
+from pdes.constrained import ConstrainedEquation
 from pdes.equation import Equation
+from pdes.exact.flow_solution import FlowSolution
 from pdes.exact.solution import ExactSolution
 
 
@@ -21,7 +23,8 @@ def manufactured(
     equation : Equation
         Any equation.
     fields : mapping of str to sympy.Expr
-        For each field an expression in time and the coordinates.
+        For each field an expression in time and the coordinates; for an equation with constraints
+        also the streamfunction or the pressure, and all fields must satisfy the constraints.
     box : float
         Half width of the region where the residual is checked.
 
@@ -29,6 +32,11 @@ def manufactured(
     -------
     ExactSolution
         Its `equation` is the one with the source.
+
+    Raises
+    ------
+    ValueError
+        If a constraint is not satisfied.
 
     Examples
     --------
@@ -43,7 +51,16 @@ def manufactured(
         name=f"{equation.name}_manufactured",
         rhs={name: rhs + source[name] for name, rhs in equation.rhs.items()},
     )
-    return ExactSolution(
+    kind = ExactSolution
+    if isinstance(equation, ConstrainedEquation):
+        kind = FlowSolution
+        broken = [n for n in equation.auxiliary if sympy.simplify(source[n]) != 0]
+        if broken:
+            raise ValueError(
+                f"fields: the constraint for {', '.join(broken)} is not satisfied; a source enters "
+                "the evolving fields alone: take w = -(psi_xx + psi_yy), or u = psi_y, v = -psi_x"
+            )
+    return kind(
         name="manufactured",
         equation=forced,
         fields=dict(fields),

@@ -7,9 +7,11 @@ import pickle
 
 import numpy as np
 import pytest
+import sympy
 
 import pdes
 from pdes.constrained import ConstrainedEquation
+from pdes.equation import coordinate
 from pdes.incompressible import VelocityEquation, VorticityEquation
 from pdes.initial import RandomFourier
 from pdes.invariant import drift
@@ -371,3 +373,48 @@ def test_declared_invariants_hold(name: str, stop: float, limit: float) -> None:
     balance = problem.invariants[-1]
     wrong = dataclasses.replace(balance, rate="0")
     assert drift(wrong, problem, run) > 10 * limit
+
+
+def _two_waves(equation: ConstrainedEquation) -> dict[str, sympy.Expr]:
+    """Of different length, so that the vorticity is no function of the stream function."""
+    x, y, t = (coordinate(name) for name in "xyt")
+    stream = sympy.cos(x + y - t) / 2 + 2 * sympy.sin(2 * x - y + t / 2) / 5
+    if "w" in equation.fields:
+        return {"w": -stream.diff(x, 2) - stream.diff(y, 2), "psi": stream}
+    return {"u": stream.diff(y), "v": -stream.diff(x), "p": sympy.cos(x + 2 * y) / 3}
+
+
+def _advection(fields: dict[str, sympy.Expr], name: str) -> sympy.Expr:
+    x, y = (coordinate(axis) for axis in "xy")
+    flow = fields.get("psi")
+    u = fields["u"] if flow is None else flow.diff(y)
+    v = fields["v"] if flow is None else -flow.diff(x)
+    return u * fields[name].diff(x) + v * fields[name].diff(y)
+
+
+@pytest.mark.parametrize("name", ["navier_stokes", "navier_stokes_velocity", "kolmogorov_flow"])
+def test_flow_with_advection_converges_in_time_and_needs_its_sign(name: str) -> None:
+    entry = pdes.get(name)
+    fields = _two_waves(entry.equation)
+    right = pdes.exact.manufactured(entry.equation, fields)
+    rhs = right.equation.rhs
+    # The force of a flow whose advection has the other sign: what a wrong sign would look like.
+    turned = {f: rhs[f] - 2 * _advection(fields, f) for f in rhs}
+    wrong = dataclasses.replace(right.equation, rhs=turned)
+    grid = pdes.Grid.periodic(x=(0.0, 2 * np.pi, 20), y=(0.0, 2 * np.pi, 20))
+    start, wanted = right.initial(grid), right.evaluate(grid, [0.4])
+
+    def error(equation: pdes.Equation, step: float) -> float:
+        run = rollout(equation, grid, start, np.array([0.4]), time_step=step, strict=False)
+        return max(float(np.abs(run.fields[f] - wanted[f]).max()) for f in start)
+
+    fine, coarse = error(right.equation, 0.04), error(right.equation, 0.08)
+    assert fine < 5e-8
+    assert np.log2(coarse / fine) == pytest.approx(4.0, abs=0.1)
+    assert error(wrong, 0.04) > 0.1
+
+
+def test_manufactured_flow_has_to_satisfy_its_constraint() -> None:
+    fields = _two_waves(pdes.get("navier_stokes").equation)
+    with pytest.raises(ValueError, match="constraint for psi is not satisfied"):
+        pdes.exact.manufactured(pdes.get("navier_stokes").equation, {**fields, "w": -fields["w"]})

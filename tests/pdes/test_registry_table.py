@@ -51,3 +51,21 @@ def test_missing_entry_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("sys.argv", ["registry_table.py", str(tmp_path)])
     assert script.main() == 1
     assert "In no row: " in (tmp_path / "registry-table.md").read_text(encoding="utf-8")
+
+
+def test_rows_without_an_order_show_what_their_case_compares(tmp_path: Path) -> None:
+    row = {"entry": "cylinder_flow, Re 100, drag", "predicted order": "", "error": "nan"}
+    verdict = {
+        "prediction": {"name": "drag", "kind": "equals", "value": 2.0},
+        "measured": 2.02,
+    }
+    report = {"results": [{"name": "a/b", "table": [row], "verdicts": [verdict]}]}
+    (tmp_path / "one.json").write_text(json.dumps(report), encoding="utf-8")
+    rows, _ = _script().rows(tmp_path)
+    (own,) = [row for row in rows if row["entry"].startswith("cylinder_flow")]
+    assert (own["predicted order"], own["measured order"]) == ("value 2", "2.02")
+    assert own["error"] == "0.01"
+
+
+def test_nothing_is_printed_as_nan() -> None:
+    assert "| nan |" not in _script().table(RESULTS)[0]

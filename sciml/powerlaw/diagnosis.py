@@ -24,6 +24,8 @@ STATUSES = (
     "not_a_power_law",
     "unresolved",
     "contaminated",
+    "poor_fit",
+    "saturated",
     "ok",
 )
 """From the worst to the best."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sciml.powerlaw.diagnosis import (
     DEVIATIONS,
@@ -17,9 +18,18 @@ from sciml.powerlaw.diagnosis import (
     unresolved_pair,
     window_drift,
 )
+from sciml.powerlaw.lack_of_fit import (
+    ROUNDING,
+    excess_over_noise,
+    neighbor_correlation,
+    neighbor_pairs,
+)
 from sciml.powerlaw.radial_terms import RadialTerm, radial_terms
 from sciml.powerlaw.search import Candidate, Search
+from sciml.powerlaw.separable_fit import SeparableFit
 
+NO_RESIDUAL = 1e-12
+"""Relative residual that is rounding."""
 EXTENSION = 4
 """So many more terms may explain the drift of a fit of given order."""
 
@@ -139,5 +149,51 @@ def drifting(
             "not_a_power_law",
             f"{moved}: the exponents describe this window and not the field; look at the "
             "residual against the radius, and at smaller radii.",
+        )
+    ]
+
+
+def left_over(fit: SeparableFit, places: NDArray | None, noise: float | None) -> list[Finding]:
+    """More than the noise is left over, it has structure, or there is nothing to judge by.
+
+    Parameters
+    ----------
+    fit : SeparableFit
+    places : ndarray, shape (rows,) or (rows, d), or None
+        Radii or points; None if the rows are no values at places.
+    noise : float or None
+        Of the weighted rows, if known.
+
+    Returns
+    -------
+    list of Finding
+    """
+    rows, unknowns = fit.full_jacobian.shape
+    if rows <= unknowns:
+        return [
+            Finding(
+                "saturated",
+                f"{rows} samples for {unknowns} exponents and coefficients leave nothing to judge "
+                "the fit by, nor errors: give more samples, or a lower order.",
+            )
+        ]
+    relative, found = float(fit.relative_residual), ""
+    if noise is not None:
+        excess = excess_over_noise(float(np.sum((fit.residual / noise) ** 2)), rows - unknowns)
+        # Rounding is more than the noise where next to none is stated.
+        if excess is not None and relative > NO_RESIDUAL:
+            found = f"{excess:.3g} times the noise"
+    elif places is not None and relative > ROUNDING:
+        correlation = neighbor_correlation(fit.residual, neighbor_pairs(places))
+        if correlation is not None:
+            found = f"no noise: neighboring samples correlate by {correlation:.2f}"
+    if not found:
+        return []
+    return [
+        Finding(
+            "poor_fit",
+            f"What is left over (relative residual {relative:.2g}) is {found}: check the center, "
+            "give a higher order, or look at the residual; the field may be no sum of powers of "
+            "this radius.",
         )
     ]

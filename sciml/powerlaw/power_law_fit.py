@@ -17,6 +17,7 @@ from sciml.powerlaw.efficiency import Efficiency, measure_efficiency
 from sciml.powerlaw.findings import (
     drifting,
     insignificant,
+    left_over,
     logarithms,
     merge_unresolved,
     worst_first,
@@ -24,7 +25,7 @@ from sciml.powerlaw.findings import (
 from sciml.powerlaw.radial_sum import RadialSum
 from sciml.powerlaw.radial_terms import RadialTerm, radial_terms, table
 from sciml.powerlaw.rows import RadialRows, stack
-from sciml.powerlaw.samples import R_MIN, check_bounds, radii, read_samples, width
+from sciml.powerlaw.samples import R_MIN, check_bounds, places, radii, read_samples, width
 from sciml.powerlaw.search import Candidate, Search
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.structure import Structure
@@ -83,7 +84,8 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
         ``"not_converged"``, ``"rank_deficient"``, ``"bound_active"``, ``"unresolved"`` (exponents
         that the noise does not tell apart, reported merged), ``"not_a_power_law"`` (the leading
         exponent drifts with the window), ``"contaminated"`` (more terms are there than were asked
-        for, and they bias these).
+        for, and they bias these), ``"poor_fit"`` (more is left over than the noise, or it has
+        structure), ``"saturated"`` (as many samples as unknowns: nothing to judge by).
     advice_ : tuple of str
         What helps, empty if the status is ok.
     drift_ : Drift or None
@@ -159,6 +161,7 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
         bounds = check_bounds(self.bounds)
         rows = read_samples(X, y, weights, self.center, bounds)
         self.n_features_in_ = width(X)
+        self._places = places(X) if self.n_features_in_ > 1 else rows.r
         return self._fit(rows, bounds, noise)
 
     def fit_rows(
@@ -191,7 +194,7 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
         """
         parts = [rows] if isinstance(rows, RadialRows) else list(rows)
         bounds = check_bounds(self.bounds)
-        self.n_features_in_ = 1
+        self.n_features_in_, self._places = 1, None
         return self._fit(stack(parts), bounds, noise)
 
     def _fit(
@@ -265,6 +268,7 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
             findings += moving
         self._report(candidate)
         findings += [] if candidate.exact else insignificant(self.terms_)
+        findings += left_over(self.fit_, self._places, self.noise_)
         findings = worst_first(findings)
         self.status_ = findings[0].status if findings else "ok"
         self.advice_ = tuple(finding.advice for finding in findings)

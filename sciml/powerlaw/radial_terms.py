@@ -139,7 +139,7 @@ def gap_is_seen(q: float, error: float) -> bool:
     >>> gap_is_seen(0.01, 0.001), gap_is_seen(0.01, 0.01)
     (True, False)
     """
-    return abs(q) > max(3.0 * error, ZERO_GAP)
+    return abs(q) > max(ZERO_GAP, 3.0 * error)
 
 
 def _deviation(gradient: Sequence[float], covariance: NDArray) -> float:

@@ -135,6 +135,11 @@ def read_samples(
     return values(r, sides, scale)
 
 
+def places(x: Any) -> NDArray:
+    """Points as a float64 array, shape (n, d)."""
+    return _array("x", x)
+
+
 def width(x: Any) -> int:
     """Number of coordinates of a sample: 1 for radii."""
     _refuse_sparse("x", x)

@@ -181,7 +181,7 @@ def judge(
     sigma = math.sqrt(float(np.sum(fit.residual**2)) / spare)
     covariance = fit.covariance(1.0 if known_noise else sigma)
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))  # NaN stays NaN
-    weak = _rank_deficient(fit.full_jacobian)
+    weak = is_rank_deficient(fit.full_jacobian)
     at = 1 + count
     exponents_error = errors[at : at + count] if free else np.zeros(count)
     places_error = errors[at + (count if free else 0) :].reshape(count, dimension)
@@ -217,7 +217,8 @@ def judge(
     )
 
 
-def _rank_deficient(jacobian: NDArray) -> bool:
+def is_rank_deficient(jacobian: NDArray) -> bool:
+    """Whether rows with this Jacobian leave some of the unknowns undetermined."""
     scale = np.linalg.norm(jacobian, axis=0)
     if not np.all(np.isfinite(scale)) or np.any(scale == 0.0):
         return True

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pdes.tokens import closest
 from sciml.powerlaw.points import check_points
 from sciml.powerlaw.separable_fit import SeparableFit
-from sciml.powerlaw.source_fit import EXPONENT_BOUNDS, SourceFit, judge
+from sciml.powerlaw.source_fit import EXPONENT_BOUNDS, SourceFit, is_rank_deficient, judge
 from sciml.powerlaw.source_model import CANDIDATE_EXPONENTS, CANDIDATES, Candidates, SourceModel
 from sciml.powerlaw.varpro import variable_projection
 
@@ -24,6 +24,7 @@ EXACT = 1e-12
 """Relative residual below which nothing is left to explain."""
 
 MOST_SOURCES = 12
+MOST_MOVES = 12
 SWAP_GAIN = 0.7
 """A source is moved to another place if the residual falls below this share of what it was."""
 
@@ -137,7 +138,7 @@ def _grow(
     for size in range(1, count + 1):
         found = _add(data, candidates, fixed, found, guesses, last=size == count)
     assert found is not None
-    return _swap(data, candidates, fixed, found)
+    return _swap(data, candidates, fixed, found, MOST_MOVES)
 
 
 def _grow_until_enough(
@@ -151,8 +152,10 @@ def _grow_until_enough(
         each = dimension + (2 if fixed is None else 1)
         if rows < 2 + size * each:
             break
-        found = _swap(data, candidates, fixed,
-                      _add(data, candidates, fixed, best, guesses, last=True))  # fmt: skip
+        found = _add(data, candidates, fixed, best, guesses, last=True)
+        found = _swap(data, candidates, fixed, found, moves=2)
+        if best is not None and is_rank_deficient(found.fit.full_jacobian):
+            break
         square = float(np.sum(found.fit.residual**2))
         criterion = square if data.known else rows * math.log(max(square, 1e-300))
         criterion += (1 + size * each) * math.log(rows)
@@ -243,16 +246,19 @@ def _refit(
     return _Sources(found[0], places[0], fit, np.nan_to_num(basis))
 
 
-def _swap(data: _Data, candidates: Candidates, fixed: NDArray | None, found: _Sources) -> _Sources:
+def _swap(
+    data: _Data, candidates: Candidates, fixed: NDArray | None, found: _Sources, moves: int
+) -> _Sources:
     """Take each source away and look for a better place, while something is left over."""
-    if len(found.exponents) < 2 or _explained(data, found.fit):
+    if len(found.exponents) < 2 or _explained(data, found.fit) or not moves:
         return found
     for which in range(len(found.exponents)):
         exponents, centers = found.without(which)
         rest = _refit(data, exponents, centers, fixed is None, last=False)
-        trial = _add(data, candidates, fixed, rest, np.zeros((0, data.x.shape[1])), last=True)
+        trial = _add(data, candidates, fixed, rest, np.zeros((0, data.x.shape[1])), last=False)
         if trial.fit.relative_residual < SWAP_GAIN * found.fit.relative_residual:
-            return _swap(data, candidates, fixed, trial)
+            better = _refit(data, trial.exponents, trial.centers, fixed is None, last=True)
+            return _swap(data, candidates, fixed, better, moves - 1)
     return found
 
 

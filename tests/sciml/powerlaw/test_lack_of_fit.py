@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from sciml.powerlaw import WedgeFit, fit_sources
+from sciml.powerlaw import PowerLawFit, WedgeFit, fit_sources
 from sciml.powerlaw.lack_of_fit import excess_over_noise, neighbor_correlation, neighbor_pairs
 
 NOTCH = 1.5 * math.pi
@@ -83,3 +83,33 @@ def test_source_with_as_many_rows_as_unknowns():
     assert not np.any(np.isfinite(fit.centers_error))
     with pytest.raises(ValueError, match="wanted at least 5 rows"):
         fit_sources(x[:4], y[:4], sources=1)
+
+
+def test_sources_of_a_smooth_field_end_with_a_reason():
+    x = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+    fit = fit_sources(x, np.sin(3 * x[:, 0]) * np.cos(2 * x[:, 1]), sources="auto")
+    assert fit.status != "ok" and "no source" in " ".join(fit.advice)
+
+
+def test_power_law_about_a_wrong_center():
+    x = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+    y = np.hypot(*x.T) ** -0.5
+    fit = PowerLawFit(order=1, center=[0.3, 0.2]).fit(x, y)
+    assert fit.status_ != "ok" and "neighboring samples" in " ".join(fit.advice_)
+    assert PowerLawFit(order=1).fit(x, y).status_ == "ok"
+
+
+def test_power_law_with_a_structured_or_too_large_residual():
+    r = np.linspace(0.1, 1.0, 60)
+    y = np.sqrt(r) + 1e-3 * np.sin(40 * r)
+    assert "poor_fit" in PowerLawFit(order=1).fit(r, y).status_
+    noise = 1e-3 * np.random.default_rng(0).normal(size=60)
+    assert PowerLawFit(order=1).fit(r, np.sqrt(r) + noise).status_ == "ok"
+    assert PowerLawFit(order=1).fit(r, np.sqrt(r) + noise, noise=1e-3).status_ == "ok"
+    assert PowerLawFit(order=1).fit(r, np.sqrt(r) + noise, noise=1e-4).status_ != "ok"
+
+
+def test_power_law_with_as_many_samples_as_unknowns():
+    fit = PowerLawFit(order=1).fit([0.5, 1.0], [1.0, 3.0])
+    assert fit.status_ == "saturated" and np.all(np.isnan(fit.standard_errors_["exponents"]))
+    assert fit.exponents_.real == pytest.approx([math.log2(3.0)])

@@ -70,8 +70,8 @@ def plot(
     Raises
     ------
     ValueError
-        If there is no such field or sample, the number of axes is wrong, or the field has axes that
-        cannot be drawn.
+        If there is no such field, sample or time, the number of axes is wrong, the field has no
+        finite value, or axes that cannot be drawn.
 
     Examples
     --------
@@ -87,6 +87,8 @@ def plot(
         )
     if isinstance(sample, bool) or not isinstance(sample, numbers.Integral):
         raise ValueError(f"sample={sample!r}: wanted a whole number")
+    if times is not None:
+        times = _moments(times)
     whole = data.to_dataset(name=data.name or "u") if isinstance(data, xr.DataArray) else data
     rows = [_frames(_chosen(whole, name, sample), times) for name in _names(whole, field)]
     places = _places(axes, (len(rows), max(len(row) for row in rows)), _height(rows))
@@ -99,6 +101,16 @@ def plot(
         for place in line[len(row) :]:
             place.set_axis_off()
     return places
+
+
+def _moments(times: Any) -> list[float]:
+    try:
+        found = np.atleast_1d(np.asarray(times, dtype=float))
+    except (TypeError, ValueError):
+        found = np.array([np.nan])
+    if found.ndim != 1 or not found.size or not np.isfinite(found).all():
+        raise ValueError(f"times={times!r}: wanted finite numbers, such as times=[0.0, 0.5]")
+    return found.tolist()
 
 
 def _names(data: xr.Dataset, field: str | Sequence[str] | None) -> list[str]:
@@ -119,11 +131,17 @@ def _chosen(data: xr.Dataset, name: str, sample: int) -> xr.DataArray:
         if not -count <= sample < count:
             raise ValueError(f"sample={sample}, but there are {count} samples")
         field = field.isel(sample=sample)
+    elif sample not in (0, -1):
+        raise ValueError(f"sample={sample}, but {name!r} has no samples: leave sample out")
     if "z" in field.dims:
         middle = field.sizes["z"] // 2
         field = field.isel(z=middle)
     if np.iscomplexobj(field.values):
         field = abs(field).rename(f"|{name}|")
+    if not field.size:
+        raise ValueError(f"{name!r} has shape {field.shape}: there are no values to draw")
+    if field.dtype.kind == "f" and not np.isfinite(field.values).any():
+        raise ValueError(f"{name!r} has no finite value: there is nothing to draw")
     return field
 
 
@@ -135,11 +153,26 @@ def _frames(field: xr.DataArray, times: Sequence[float] | None) -> list[xr.DataA
             f"cannot draw {field.name!r} over {tuple(field.dims)}: wanted x, (x, y) or the points "
             "of a mesh, with or without time; select the rest with .isel"
         )
+    unlabeled = [str(name) for name in field.dims if name not in (*field.coords, "point")]
+    if unlabeled:
+        raise ValueError(
+            f"{field.name!r} has an axis {', '.join(unlabeled)} without coordinates: add them, "
+            f"data.assign_coords({unlabeled[0]}=...)"
+        )
     if "time" not in field.dims:
         return [field]
     if space == ("x",) and field.sizes["time"] > 1:
         return [field.transpose("time", "x")]
     if times is not None:
+        moments = np.sort(field.time.values.astype(float))
+        first, last = float(moments[0]), float(moments[-1])
+        # A time that is nearest to an end by less than half a step is still meant.
+        slack = 0.5 * float(np.diff(moments).max(initial=0.0)) + 1e-9 * max(abs(first), abs(last))
+        beyond = [time for time in times if not first - slack <= time <= last + slack]
+        if beyond:
+            raise ValueError(
+                f"times: got {beyond[0]:g}, the data go from {first:g} to {last:g}: choose within"
+            )
         return [field.sel(time=time, method="nearest") for time in times]
     count = field.sizes["time"]
     chosen = np.unique(np.linspace(0, count - 1, min(FRAMES, count)).round().astype(int))
@@ -162,6 +195,12 @@ def _places(axes: Any, shape: tuple[int, int], height: float) -> np.ndarray:
         figure = Figure(figsize=(0.8 + 3.2 * shape[1], height * shape[0]), layout="constrained")
         return np.asarray(figure.subplots(*shape, squeeze=False))
     given = np.asarray(axes, dtype=object)
+    odd = [one for one in given.flat if not hasattr(one, "pcolormesh")]
+    if odd:
+        raise ValueError(
+            f"axes: got {odd[0]!r}, wanted matplotlib axes, {shape[0]} x {shape[1]} of them: "
+            "such as matplotlib.pyplot.subplots() gives"
+        )
     if given.size != shape[0] * shape[1]:
         raise ValueError(f"axes: got {given.size}, wanted {shape[0]} x {shape[1]}")
     return given.reshape(shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,11 +14,13 @@ from array_api_compat import device as device_of
 
 from pdes.equation import Equation
 from pdes.grid import Grid
+from pdes.initial_arrays import to_host
 from pdes.solvers.adaptive_march import AdaptiveMarch
 from pdes.solvers.errors import ResolutionWarning
 from pdes.solvers.kernels import kernel_class
 from pdes.solvers.march import March
 from pdes.time.integrator import INTEGRATORS, Integrator
+from pdes.tokens import closest
 
 Array = Any
 Progress = Callable[[int, int], None]
@@ -130,6 +133,8 @@ def rollout(
 
     Raises
     ------
+    ValueError
+        If a parameter is unknown or no finite number.
     StabilityError
         If `time_step` is beyond a stability limit; or if none was given, and the chosen one makes
         more than two million steps.
@@ -148,6 +153,7 @@ def rollout(
     True
     """
     method = _method(integrator)
+    check_values(equation, parameters)
     keep_heap()
     first = next(iter(initial.values()))
     kernel = kernel_class(equation)(
@@ -159,6 +165,8 @@ def rollout(
         parameters=parameters,
         dealias=dealias,
     )
+    if parameters:
+        _check_growth(kernel, parameters, (float(times[-1]) if len(times) else 0.0) - initial_time)
     state = kernel.forward({n: kernel.basis.asarray(initial[n]) for n in kernel.fields})
     start = initial_time - discard
     end = float(times[-1]) if len(times) else initial_time
@@ -202,6 +210,74 @@ def keep_heap() -> None:
     Freeing one larger block raises that limit for the process; its pages are never touched.
     """
     np.empty(30 * 2**20, dtype=np.uint8)
+
+
+def check_values(equation: Equation, parameters: Mapping[str, Any] | None) -> None:
+    """Refuse values that no parameter of the equation can have, by its name.
+
+    Parameters
+    ----------
+    equation : Equation
+        Says which parameters there are.
+    parameters : mapping, optional
+        Floats or scalars of an array namespace.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, and for what is not a finite real number.
+    """
+    if parameters is None:
+        return
+    known = sorted(equation.parameters)
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"parameters: got {parameters!r}, wanted a mapping of {known} to numbers")
+    for name, value in parameters.items():
+        if name not in equation.parameters:
+            raise ValueError(
+                f"parameters: {equation.name!r} has no {name!r}.{closest(str(name), known)} Its "
+                f"parameters are {known}"
+            )
+        _check_value(name, value)
+
+
+def _check_value(name: str, value: Any) -> None:
+    shape = tuple(getattr(value, "shape", ()))
+    if shape:
+        raise ValueError(
+            f"parameter {name}: got shape {shape}, wanted one number; one value for each member of "
+            "a batch takes one rollout each"
+        )
+    # A scalar that carries a gradient converts as well, without losing it: only a copy is read.
+    plain = value.detach() if hasattr(value, "detach") else value
+    try:
+        if isinstance(plain, str | bytes | bool):
+            raise TypeError
+        finite = math.isfinite(float(plain))
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"parameter {name}: got {value!r}, wanted a real number") from None
+    if not finite:
+        raise ValueError(f"parameter {name}: got {float(plain)}, wanted a finite number")
+
+
+_LARGEST_GROWTH = 100.0
+"""Logarithm of a growth that leaves nothing of a solution."""
+
+
+def _check_growth(kernel: Any, parameters: Mapping[str, Any], duration: float) -> None:
+    """Refuse parameters with which the shortest waves grow fastest: that cannot be solved."""
+    rate = np.real(to_host(kernel.linear)).reshape(len(kernel.fields), -1).max(axis=0)
+    kept = np.flatnonzero(np.asarray(kernel.basis.mask).reshape(-1))
+    waves = np.asarray(sum(np.square(n) for n in kernel.basis.mode_numbers), dtype=float)
+    waves = np.broadcast_to(waves, kernel.basis.modes).reshape(-1)
+    fastest = kept[np.argmax(rate[kept])]
+    shortest = waves[fastest] >= 0.8 * waves[kept].max()
+    if shortest and rate[fastest] * duration > _LARGEST_GROWTH:
+        given = ", ".join(f"{name}={float(to_host(v)):g}" for name, v in parameters.items())
+        raise ValueError(
+            f"parameters: with {given} the shortest waves grow fastest, at the rate "
+            f"{rate[fastest]:.3g}: a diffusivity or viscosity has the wrong sign"
+        )
 
 
 def _method(integrator: str | Integrator) -> Integrator:

@@ -143,3 +143,18 @@ def test_a_solved_mesh_problem_is_drawn():
         pytest.skip("no steady problems here")
     data = pdes.solve(pdes.get("motz"), resolution=4)
     assert pdes.plot(data, "u")[0, 0].collections
+
+
+def test_what_cannot_be_drawn_is_named(plane):
+    for bad, message in (
+        ({"axes": 3}, "axes: got 3, wanted matplotlib axes, 1 x 4"),
+        ({"sample": 3}, "sample=3, but 'w' has no samples"),
+        ({"times": [99]}, "times: got 99, the data go from 0 to 4"),
+        ({"times": "soon"}, "times='soon': wanted finite numbers"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            pdes.plot(plane, **bad)
+    with pytest.raises(ValueError, match="has an axis time without coordinates"):
+        pdes.plot(plane.drop_vars("time"))
+    with pytest.raises(ValueError, match="'w' has no finite value"):
+        pdes.plot(plane * np.nan)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import pdes
+from pdes.solvers import rollout
 
 
 @pytest.mark.parametrize(
@@ -27,3 +29,22 @@ def test_a_step_must_be_a_positive_number(name, step):
 def test_a_batch_has_a_whole_number_of_samples(samples):
     with pytest.raises(ValueError, match="samples must be a whole number"):
         pdes.simulate(pdes.get("burgers"), samples=samples)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (np.array([1.0, 2.0]), r"parameter viscosity: got shape \(2,\), wanted one number"),
+        ("a", "parameter viscosity: got 'a', wanted a real number"),
+        ({}, "parameter viscosity: got {}, wanted a real number"),
+        (np.nan, "parameter viscosity: got nan, wanted a finite number"),
+        (-0.1, "viscosity=-0.1 the shortest waves grow fastest"),
+    ],
+)
+def test_rollout_names_the_parameter_that_cannot_be(value, message) -> None:
+    problem = pdes.get("burgers")
+    start = {"u": np.sin(problem.grid.coordinates()["x"])}
+    with pytest.raises(ValueError, match=message):
+        rollout(problem.equation, problem.grid, start, [0.0, 0.1], parameters={"viscosity": value})
+    with pytest.raises(ValueError, match="Did you mean 'viscosity'"):
+        rollout(problem.equation, problem.grid, start, [0.1], parameters={"viscosty": 1.0})

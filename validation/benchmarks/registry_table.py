@@ -142,9 +142,9 @@ def table(folder: Path) -> tuple[str, list[str]]:
         "`sciml validate 'registry_*' --tier full --json ...` measured; the files beside this one "
         "hold versions. Orders are fitted slopes over three grids or steps, or more; each case "
         "states its prediction and its slack. Slopes above the prediction are no contradiction: "
-        "where the step follows the spacing at a fixed Courant number the order in time (3) is what is "
-        "sure, and on smooth fields the part of the error of WENO5 in space (order 5) still "
-        "dominates at these sizes.",
+        "where the step follows the spacing at a fixed Courant number the order in time (3) is "
+        "what is sure, and on smooth fields the part of the error of WENO5 in space (order 5) "
+        "still dominates at these sizes.",
         "",
         "| " + " | ".join(COLUMNS) + " |",
         "|" + " --- |" * len(COLUMNS),

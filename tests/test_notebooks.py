@@ -87,6 +87,19 @@ SHOWN = {
         r"MinT +error 0\.02\d+  distortion \d\.\de-(29|3\d)",
         r"top-down +error 0\.0[34]\d+  distortion 3\.\de-02",
     ],
+    "06_learning_a_propagator.ipynb": [
+        r"eikonal +phi_t \+ phi_x\*sin\(x\)/2 \+ phi_x = 0",
+        r"481 weights, parametrization homogeneous",
+        r"largest error of a foot: \d\.\de-0[3-9]",
+        r"cut by the window: \[0\.1",
+        r"the window cuts most",
+        r"Box: error .*holds: True",
+        r"Gaussian: error .*holds: True",
+        r"Tent: error .*holds: True",
+        r"32 modes: floor 0\.1\d+, error 0\.1",
+        r"512 modes: floor 0\.02\d+, error 0\.0[2-5]",
+        r"the same: True",
+    ],
 }
 """What a reader of each notebook must see, in this order."""
 PICTURES = {
@@ -95,6 +108,7 @@ PICTURES = {
     "03_corners_cracks_and_sources.ipynb": 6,
     "04_operators_across_resolutions.ipynb": 4,
     "05_repair_in_the_loop.ipynb": 5,
+    "06_learning_a_propagator.ipynb": 3,
 }
 
 

@@ -316,3 +316,27 @@ DEPENDENT = np.outer([1.0, -1.0, 2.0, -2.0, 3.0, -3.0], [1.0, 2.0, 3.0])
 def test_bad_arguments_are_named(call, match):
     with pytest.raises((ValueError, TypeError), match=match):
         call()
+
+
+@pytest.mark.parametrize(
+    ("cells", "sides"),
+    [
+        ((8, 9), ("wall", "wall")),
+        ((8, 9), ("periodic", "wall")),
+        ((8, 8), ("periodic", "periodic")),
+        ((7, 8), ("wall", "periodic")),
+    ],
+)
+def test_stream_functions_project_like_the_saddle_point_system(cells, sides):
+    fast, slow = (RangeProjection(cells, (0.1, 0.2), sides) for _ in range(2))
+    assert fast._streams is not None
+    slow._streams = None
+    u = _noise(3, 2, *cells)
+    assert torch.allclose(fast(u), slow(u), atol=1e-13)
+
+
+def test_boxes_with_openings_or_bodies_have_no_stream_functions():
+    fluid = np.ones((8, 8), dtype=bool)
+    fluid[3, 3] = False
+    assert RangeProjection((8, 8), (0.1, 0.1), (("wall", "open"), "wall"))._streams is None
+    assert RangeProjection((8, 8), (0.1, 0.1), ("wall", "wall"), fluid=fluid)._streams is None

@@ -31,12 +31,21 @@ def admissible_exponent(corner: Sectors | Cone, start: float) -> float | None:
     float or None
         None if the iteration leads nowhere.
 
+    Raises
+    ------
+    ValueError
+        For another corner, or a start that is no positive number.
+
     Examples
     --------
     >>> from pdes.exact import Wedge
     >>> round(admissible_exponent(Wedge(1.5 * np.pi, "DD"), 0.7), 14)
     0.66666666666667
     """
+    if not isinstance(corner, (Sectors, Cone)):
+        raise ValueError(f"corner={corner!r}, wanted a Wedge, Sectors or Cone of pdes.exact")
+    if not (isinstance(start, (int, float, np.number)) and np.isfinite(start) and start > 0.0):
+        raise ValueError(f"start={start!r}, wanted a positive number")
     mu, step = float(start), np.inf
     for _ in range(STEPS):
         matrix, slope = _scaled(corner, mu)

@@ -10,7 +10,7 @@ import numpy as np
 from sciml.powerlaw.structure import Structure
 
 
-def check_arguments(order: Any, starts: Any, rtol: float, noise: float | None) -> None:
+def check_arguments(order: Any, starts: Any, rtol: Any, noise: Any) -> None:
     """Refuse an order, a number of starts, a tolerance or a noise that cannot be used.
 
     Raises
@@ -28,10 +28,42 @@ def check_arguments(order: Any, starts: Any, rtol: float, noise: float | None) -
         raise ValueError(f"order={order!r}, wanted at least 1 exponent, or 'auto'")
     if not (isinstance(starts, (int, np.integer)) and starts >= 1):
         raise ValueError(f"starts={starts!r}, wanted a number of random starts from 1")
-    if not (np.isfinite(rtol) and rtol >= 0):
+    check_rtol(rtol)
+    check_noise(noise)
+
+
+def check_rtol(rtol: Any) -> None:
+    """Refuse a relative tolerance that is no number from 0."""
+    if not (_is_number(rtol) and rtol >= 0):
         raise ValueError(f"rtol={rtol!r}, wanted a finite number that is not negative")
-    if noise is not None and not (np.isfinite(noise) and noise > 0):
+
+
+def check_noise(noise: Any) -> None:
+    """Refuse a standard deviation that is no positive number; None passes."""
+    if noise is not None and np.ndim(noise):
+        raise ValueError(
+            f"noise has shape {np.shape(noise)}, wanted one number; deviations of each sample go "
+            "into weights=1/deviations, with noise=1.0"
+        )
+    if noise is not None and not (_is_number(noise) and noise > 0):
         raise ValueError(f"noise={noise!r}, wanted a positive number, or None to estimate it")
+
+
+def read_seed(random_state: Any) -> np.random.Generator:
+    """Generator of a seed, of scikit-learn's RandomState, or a generator itself."""
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(2**31 - 1))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"random_state={random_state!r}, wanted a whole number from 0, a RandomState, or None"
+        ) from None
+
+
+def _is_number(value: Any) -> bool:
+    plain = isinstance(value, (int, float, np.integer, np.floating))
+    return plain and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
 def read_blocks(
@@ -56,11 +88,18 @@ def read_blocks(
                 "'pair' and known exponents"
             )
         return None, (), blocks == "auto"
+    wanted = "wanted 'power', 'pair' or numbers"
+    if not isinstance(blocks, (list, tuple, np.ndarray)):
+        raise ValueError(f"blocks={blocks!r}, {wanted} in a sequence, or 'auto' or 'powers'")
     names = [block for block in blocks if isinstance(block, str)]
     unknown = [name for name in names if name not in ("power", "pair")]
     if unknown:
-        raise ValueError(f"blocks hold {unknown[0]!r}, wanted 'power', 'pair' or numbers")
-    fixed = tuple(float(block) for block in blocks if not isinstance(block, str))
+        raise ValueError(f"blocks hold {unknown[0]!r}, {wanted}")
+    others = [block for block in blocks if not isinstance(block, str)]
+    strange = [block for block in others if not isinstance(block, (int, float, np.number))]
+    if strange:
+        raise ValueError(f"blocks hold {strange[0]!r}, {wanted}")
+    fixed = tuple(float(block) for block in others)
     if not all(np.isfinite(fixed)):
         raise ValueError(f"blocks hold the exponents {fixed}, wanted finite numbers")
     twins = sorted({mu for mu in fixed if fixed.count(mu) > 1})

@@ -10,6 +10,7 @@ from array_api_compat import device
 from numpy.typing import NDArray
 
 from sciml.powerlaw.arrays import namespace
+from sciml.powerlaw.batch_arguments import check_batch, read_batch
 from sciml.powerlaw.radial_sum import RadialSum
 from sciml.powerlaw.rows import values
 from sciml.powerlaw.samples import check_bounds
@@ -105,16 +106,9 @@ def fit_power_laws(
     (array([ 0.5, -1. ]), array([1., 3.]))
     """
     low, high = check_bounds(bounds)
+    r, y = read_batch(r, y, low)
+    check_batch(r, order, noise, starts, rtol)
     xp = namespace(r, y)
-    if order < 1:
-        raise ValueError(f"order={order}, wanted at least 1")
-    if len(y.shape) != 2 or r.shape[-1] != y.shape[-1] or r.shape[:-1] not in ((), y.shape[:1]):
-        raise ValueError(
-            f"r has shape {tuple(r.shape)} and y {tuple(y.shape)}: wanted y (batch, rows) and r "
-            "(rows,) or (batch, rows)"
-        )
-    if y.dtype != xp.float64 or r.dtype != xp.float64:
-        raise ValueError(f"r is {r.dtype} and y {y.dtype}: wanted float64 for both")
     count = y.shape[0]
     guesses = _starts(_to_numpy(r), _to_numpy(y), weights, order, (low, high), starts, seed)
     tries = guesses.shape[1]

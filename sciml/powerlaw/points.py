@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from sciml.powerlaw.masked import refuse_masked
+
 
 def check_points(
     x: Any, y: Any = None, weights: Any = None, *, dimension: int | None = None
@@ -89,6 +91,7 @@ def _is_single(values: Any) -> bool:
 
 
 def _tensor(name: str, values: Any) -> Tensor:
+    refuse_masked(name, values)
     if not isinstance(values, Tensor):
         try:
             values = np.asarray(values)

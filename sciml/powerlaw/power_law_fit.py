@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sciml.powerlaw.arguments import check_arguments, check_rows, read_blocks
+from sciml.powerlaw.arguments import check_arguments, check_rows, read_blocks, read_seed
 from sciml.powerlaw.diagnosis import Drift, Finding, convergence
 from sciml.powerlaw.efficiency import Efficiency, measure_efficiency
 from sciml.powerlaw.findings import (
@@ -203,7 +203,12 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
         check_arguments(self.order, self.starts, self.rtol, noise)
         self.noise_ = noise
         self.drift_: Drift | None = None
-        self._rows = rows
+        # Squares of extreme values would overflow; a power of two costs no digits.
+        most = float(np.abs(rows.y).max())
+        extreme = most > 0.0 and not 1e-100 < most < 1e100
+        self._height = 2.0 ** np.floor(np.log2(most)) if extreme else 1.0
+        self._rows = rows = replace(rows, y=rows.y / self._height)
+        self._scaled_noise = None if noise is None else noise / self._height
         structure, fixed, pairs = read_blocks(self.blocks)
         if not np.any(rows.y):
             return self._empty("empty", "All values are 0: any exponents would do.")
@@ -215,14 +220,11 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
                 "samples at different radii.",
             )
         self._scale = float(rows.r.max())
-        seed = self.random_state
-        if isinstance(seed, np.random.RandomState):
-            seed = int(seed.randint(2**31 - 1))
         search = Search(
             rows.scaled(self._scale),
             bounds,
             self.starts,
-            np.random.default_rng(seed),
+            read_seed(self.random_state),
             self.rtol,
             fixed,
             pairs,
@@ -251,7 +253,7 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
             if largest < 1 and not search.fixed:
                 check_rows(rows, 2)
                 return None
-            return search.best_order(largest, self.noise_)
+            return search.best_order(largest, self._scaled_noise)
         order = int(self.order)
         check_rows(rows, 2 * order + len(search.fixed))
         return search.of_order(order) if 2 * order + len(search.fixed) <= enough else None
@@ -260,15 +262,18 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
         """Judge the fit, merge what is not resolved, and report in the true unit of length."""
         findings: list[Finding] = []
         if not isinstance(read_blocks(self.blocks)[0], Structure):
-            candidate, findings = merge_unresolved(search, candidate, self.noise_)
-        findings += logarithms(candidate, self.noise_)
+            candidate, findings = merge_unresolved(search, candidate, self._scaled_noise)
+        findings += logarithms(candidate, self._scaled_noise)
         findings += convergence(candidate, search.bounds)
         if search.rows.operator is None and not candidate.exact:
-            self.drift_, moving = drifting(search, candidate, self.noise_, self.order == "auto")
+            self.drift_, moving = drifting(
+                search, candidate, self._scaled_noise, self.order == "auto"
+            )
             findings += moving
         self._report(candidate)
         findings += [] if candidate.exact else insignificant(self.terms_)
-        findings += left_over(self.fit_, self._places, self.noise_)
+        findings += left_over(self.fit_, self._places, self._scaled_noise)
+        self._restore_height()
         findings = worst_first(findings)
         self.status_ = findings[0].status if findings else "ok"
         self.advice_ = tuple(finding.advice for finding in findings)
@@ -299,8 +304,31 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
             structure,
             self.fit_.parameters,
             self.fit_.coefficients,
-            self.fit_.covariance(self.noise_),
+            self.fit_.covariance(self._scaled_noise),
         )
+
+    def _restore_height(self) -> None:
+        """Turn the results into the unit of the values."""
+        height, fit, columns = self._height, self.fit_, self.structure_.n_columns
+        if height != 1.0:
+            unit = np.ones(fit.full_jacobian.shape[1])
+            unit[columns:] = height
+            self.fit_ = replace(
+                fit,
+                coefficients=fit.coefficients * height,
+                residual=fit.residual * height,
+                jacobian=fit.jacobian * height,
+                full_jacobian=fit.full_jacobian * unit,
+            )
+            self.terms_ = tuple(
+                replace(
+                    term,
+                    coefficient=term.coefficient * height,
+                    coefficient_error=term.coefficient_error * height,
+                )
+                for term in self.terms_
+            )
+            self._rows = replace(self._rows, y=self._rows.y * height)
         self._unpack()
 
     def _unpack(self) -> None:

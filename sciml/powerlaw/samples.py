@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import DataConversionWarning
 
+from sciml.powerlaw.masked import refuse_masked
 from sciml.powerlaw.rows import RadialRows, values
 
 R_MIN = 1e-12
@@ -60,6 +61,9 @@ def radii(x: Any, center: ArrayLike | None) -> NDArray:
     (array([5.]), array([0.25]))
     """
     points = _array("x", x)
+    if points.ndim == 0:
+        raise ValueError(f"x is the number {float(points):g}, wanted radii (n,), or points (n, d)")
+    flat = points.ndim == 1
     if points.ndim == 1:
         points = points[:, None]
     if points.ndim != 2 or points.shape[1] == 0:
@@ -73,6 +77,11 @@ def radii(x: Any, center: ArrayLike | None) -> NDArray:
             raise ValueError(
                 f"center has shape {middle.shape} and points have {points.shape[1]} coordinates: "
                 "wanted as many"
+            )
+        if flat:
+            raise ValueError(
+                f"x has shape {points.shape[:1]}, which are radii, but center= goes with points: "
+                "leave it out, or give coordinates on a line as (n, 1)"
             )
         points = points - middle
     elif points.shape[1] == 1:
@@ -150,6 +159,7 @@ def width(x: Any) -> int:
 def _array(name: str, data: Any) -> NDArray:
     """Finite float64 array."""
     _refuse_sparse(name, data)
+    refuse_masked(name, data)
     if hasattr(data, "detach"):
         data = data.detach().cpu().numpy()
     try:

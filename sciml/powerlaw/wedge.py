@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from pdes.exact import Cone, corner_spectrum
 from sciml.powerlaw.admissible import admissible_exponent, angular_factors
+from sciml.powerlaw.arguments import check_noise, check_rtol
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.wedge_arguments import check_wedge, check_wedge_rows
 from sciml.powerlaw.wedge_model import WedgeModel, as_corner, largest, least_squares
@@ -135,8 +136,8 @@ class WedgeFit(BaseEstimator):
             For arguments that make no sense; they are named.
         """
         order, bounds = check_wedge(self.order, self.bounds, self.start)
-        if noise is not None and not (math.isfinite(noise) and noise > 0.0):
-            raise ValueError(f"noise={noise!r}, wanted a positive number or None")
+        check_noise(noise)
+        check_rtol(self.rtol)
         self.corner_ = as_corner(self.sectors, self.bc)
         samples = as_samples(arc)
         system = row_system(self.corner_, samples, float(self.start), edges, W)

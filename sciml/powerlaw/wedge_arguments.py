@@ -45,7 +45,7 @@ def check_wedge(order: Any, bounds: Any, start: Any) -> tuple[int | str, tuple[f
         raise ValueError(
             f"bounds={bounds!r}, wanted 0 < low < high < 100: exponents of finite energy"
         )
-    if not math.isfinite(float(start)):
+    if not (isinstance(start, (int, float, np.number)) and math.isfinite(float(start))):
         raise ValueError(f"start={start!r}, wanted the angle of the first edge")
     return order, (low, high)
 

@@ -5,20 +5,26 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdes.exact import Cone, Sectors
+from sciml.powerlaw.masked import refuse_masked
 
 logger = logging.getLogger(__name__)
 
 SMALLEST_RADIUS = 1e-12
 """Radii below this are taken for the corner itself, where powers have no gradient."""
+LARGEST_RADIUS = 1e12
+"""Powers of larger ones overflow."""
+LARGEST_VALUE = 1e100
 TO_EDGE = 1e-9
 """Angles may miss the sector by this much, in radians."""
+TO_EDGE_SINGLE = 1e-6
+"""The same for angles in single precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +63,11 @@ class WedgeSamples:
     values: Any
     direction: Any = None
     weight: float = 1.0
+    _reach: float = field(default=TO_EDGE, init=False, repr=False)
 
     def __post_init__(self) -> None:
+        # Edges in single precision miss the sector by its rounding.
+        object.__setattr__(self, "_reach", TO_EDGE_SINGLE if _single(self.angle) else TO_EDGE)
         values = _vector("values", self.values)
         object.__setattr__(self, "values", values)
         for name in ("radius", "angle", "direction"):
@@ -73,12 +82,24 @@ class WedgeSamples:
                 f"radius: {low.size} below {SMALLEST_RADIUS:g} (the smallest is {low.min():g}); "
                 "leave the corner itself out"
             )
+        for name, largest in (("radius", LARGEST_RADIUS), ("values", LARGEST_VALUE)):
+            most = float(np.abs(getattr(self, name)).max())
+            if most > largest:
+                raise ValueError(
+                    f"{name}: the largest is {most:g}, wanted at most {largest:g}; give it in "
+                    "another unit"
+                )
         weight = float(self.weight)
         if not (math.isfinite(weight) and weight > 0.0):
             raise ValueError(f"weight={self.weight!r}, wanted a positive number")
 
     def __len__(self) -> int:
         return len(self.values)
+
+
+def _single(array: Any) -> bool:
+    dtype = str(getattr(array, "dtype", ""))
+    return dtype.endswith(("float32", "float16"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +225,9 @@ def row_system(
     )
 
 
-def locate(corner: Sectors | Cone, angle: NDArray, start: float) -> tuple[NDArray, NDArray]:
+def locate(
+    corner: Sectors | Cone, angle: NDArray, start: float, reach: float = TO_EDGE
+) -> tuple[NDArray, NDArray]:
     """Sector of each angle, and the angle counted from the start of that sector.
 
     Raises
@@ -219,11 +242,11 @@ def locate(corner: Sectors | Cone, angle: NDArray, start: float) -> tuple[NDArra
     else:
         inside = np.mod(inside, turn)
         # Rounding can put the first edge at the end of the turn.
-        inside = np.where(inside > turn - TO_EDGE, inside - turn, inside)
-        if corner.angle > turn - TO_EDGE and np.any(angle - start > turn - TO_EDGE):
-            inside = np.where(angle - start > turn - TO_EDGE, turn, inside)
+        inside = np.where(inside > turn - reach, inside - turn, inside)
+        if corner.angle > turn - reach and np.any(angle - start > turn - reach):
+            inside = np.where(angle - start > turn - reach, turn, inside)
         bounds = np.concatenate([[0.0], np.cumsum([w for w, _ in corner.sectors])])
-    outside = (inside < -TO_EDGE) | (inside > bounds[-1] + TO_EDGE)
+    outside = (inside < -reach) | (inside > bounds[-1] + reach)
     if outside.any():
         raise ValueError(
             f"angle: {int(outside.sum())} of {angle.size} lie outside the corner, which spans "
@@ -235,7 +258,7 @@ def locate(corner: Sectors | Cone, angle: NDArray, start: float) -> tuple[NDArra
 
 
 def _sample_parts(corner: Sectors | Cone, group: WedgeSamples, start: float, row: int) -> list:
-    sector, local = locate(corner, group.angle, start)
+    sector, local = locate(corner, group.angle, start, group._reach)
     one = np.ones(len(group))
     if group.direction is None:
         value, euler, turn = one, 0.0 * one, 0.0 * one
@@ -287,6 +310,7 @@ def _edge_rows(edges: Any, outer: float, names: list[str]) -> tuple[NDArray, NDA
 
 
 def _vector(name: str, given: Any, like: NDArray | None = None) -> NDArray:
+    refuse_masked(name, given)
     raw = np.asarray(given)
     if raw.dtype.kind not in "fiu":
         raise ValueError(f"{name}: dtype {raw.dtype}, wanted real numbers")

@@ -1,0 +1,125 @@
+"""Arguments that used to pass unseen or to end in an internal error."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from pdes.exact import Wedge
+from sciml.powerlaw import (
+    PowerLawFit,
+    WedgeFit,
+    admissible_exponent,
+    fit_power_laws,
+    fit_sources,
+)
+
+R = np.linspace(0.1, 1.0, 40)
+Y = R**0.5 + 0.5 / R
+NOTCH = 1.5 * math.pi
+THETA = np.linspace(0.0, NOTCH, 60)
+MASKED = np.ma.array(Y, mask=R > 0.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"rtol": "a"}, "rtol='a'"),
+        ({"blocks": 5}, "blocks=5"),
+        ({"blocks": [None]}, "blocks hold None"),
+        ({"random_state": "a"}, "random_state='a'"),
+        ({"center": 0.5}, "center= goes with points"),
+    ],
+)
+def test_options_of_a_fit(options, words):
+    with pytest.raises(ValueError, match=words):
+        PowerLawFit(**options).fit(R, Y)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "noise", "words"),
+    [
+        (1.0, 2.0, None, "x is the number 1"),
+        (R, 2.0, None, "y has shape"),
+        (R, MASKED, None, "y is a masked array"),
+        (R, Y, np.ones(40), "noise has shape"),
+    ],
+)
+def test_samples_of_a_fit(x, y, noise, words):
+    with pytest.raises(ValueError, match=words):
+        PowerLawFit().fit(x, y, noise=noise)
+
+
+def test_masked_samples_of_sources_and_corners():
+    x = np.random.default_rng(0).uniform(-1, 1, (40, 2))
+    with pytest.raises(ValueError, match="y is a masked array with"):
+        fit_sources(x, MASKED, sources=1)
+    values = np.ma.array(np.sin(2 * THETA / 3), mask=THETA > 4.0)
+    with pytest.raises(ValueError, match="values is a masked array"):
+        WedgeFit(NOTCH).fit(arc=(THETA, values))
+    assert PowerLawFit(order=2).fit(R, np.ma.array(Y)).status_ == "ok"
+
+
+@pytest.mark.parametrize("height", [1e200, 1e-200])
+def test_results_do_not_depend_on_the_unit_of_the_values(height):
+    noisy = Y + 1e-3 * np.random.default_rng(0).normal(size=40)
+    plain = PowerLawFit(order=2).fit(R, noisy, noise=1e-3)
+    scaled = PowerLawFit(order=2).fit(R, noisy * height, noise=1e-3 * height)
+    assert scaled.status_ == plain.status_
+    np.testing.assert_allclose(scaled.exponents_, plain.exponents_, rtol=1e-9)
+    np.testing.assert_allclose(scaled.coefficients_ / height, plain.coefficients_, rtol=1e-9)
+    for name, errors in plain.standard_errors_.items():
+        unit = height if name == "coefficients" else 1.0
+        np.testing.assert_allclose(scaled.standard_errors_[name] / unit, errors, rtol=1e-6)
+    np.testing.assert_allclose(scaled.predict(R) / height, plain.predict(R), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"noise": 0.0}, "noise=0.0"),
+        ({"noise": -1.0}, "noise=-1.0"),
+        ({"r": np.linspace(0.0, 1.0, 40)}, "leave the center out"),
+        ({"starts": -1}, "starts=-1"),
+        ({"r": np.full(40, 0.5)}, "1 different radii"),
+        ({"order": "auto"}, "order='auto'"),
+        ({"r": torch.from_numpy(R)}, "both of one library"),
+        ({"y": np.empty((0, 40))}, "at least one recording"),
+        ({"y": np.where(R > 0.5, np.nan, Y)[None]}, "y holds NaN"),
+        ({"rtol": -1.0}, "rtol=-1.0"),
+        ({"y": [["a"] * 40]}, "y is no array"),
+    ],
+)
+def test_arguments_of_a_batch(changes, words):
+    arguments = {"r": R, "y": np.stack([Y, 2 * Y]), "order": 2} | changes
+    with pytest.raises(ValueError, match=words):
+        fit_power_laws(**arguments)
+
+
+def test_lists_make_a_batch():
+    batch = fit_power_laws(R.tolist(), [np.sqrt(R).tolist()], order=1)
+    assert batch.exponents[0, 0] == pytest.approx(0.5, abs=1e-12)
+
+
+def test_arguments_of_corners():
+    data = (THETA, np.sin(2 * THETA / 3))
+    with pytest.raises(ValueError, match="rtol=-1"):
+        WedgeFit(NOTCH, rtol=-1.0).fit(arc=data)
+    with pytest.raises(ValueError, match="radius: the largest is 1e[+]100"):
+        WedgeFit(NOTCH).fit(arc=(1e100, *data))
+    with pytest.raises(ValueError, match="corner='notch'"):
+        admissible_exponent("notch", 0.7)
+    with pytest.raises(ValueError, match="start='a'"):
+        admissible_exponent(Wedge(NOTCH, "DD"), "a")
+
+
+def test_angles_in_single_precision_may_round_beyond_the_edge():
+    opening = next(w for w in np.linspace(4.0, 5.0, 50) if float(np.float32(w)) > w + 2e-8)
+    theta = np.linspace(0.0, opening, 60)
+    mu = math.pi / opening
+    single = theta.astype(np.float32)
+    fit = WedgeFit(float(opening), "DD").fit(arc=(single, np.sin(mu * theta)))
+    assert fit.exponents_ == pytest.approx([mu], abs=1e-5)

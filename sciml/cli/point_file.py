@@ -64,6 +64,8 @@ def read_points(
     """
     import numpy as np
 
+    if path.is_dir():
+        raise ValueError(f"{path} is a directory, wanted a file")
     if not path.is_file():
         raise ValueError(f"{path}: there is no such file")
     suffix = path.suffix.lower()
@@ -78,6 +80,8 @@ def read_points(
     if found not in columns:
         raise ValueError(f"{path.name} has no {found!r}.{closest(found, columns)} It has "
                          f"{', '.join(columns)}")  # fmt: skip
+    for name in (*names, found):
+        _check_real(path, name, columns[name])
     parts = [np.asarray(columns[name], float) for name in names]
     points = np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
     values = np.asarray(columns[found], float).reshape(len(points), -1)
@@ -87,6 +91,19 @@ def read_points(
             "of the points"
         )
     return PointValues(points, values[:, 0], tuple(names), found)
+
+
+def _check_real(path: Path, name: str, data: Any) -> None:
+    import numpy as np
+
+    kind = np.asarray(data).dtype
+    if kind.kind == "c":
+        raise ValueError(
+            f"{path.name}: {name!r} is complex, wanted real numbers; write real and imaginary "
+            "parts as two arrays and look at one after the other"
+        )
+    if kind.kind not in "fiub":
+        raise ValueError(f"{path.name}: {name!r} has dtype {kind}, wanted real numbers")
 
 
 def _table(path: Path) -> dict[str, Any]:
@@ -134,11 +151,16 @@ def _mesh(path: Path) -> dict[str, Any]:
 
     try:
         mesh = meshio.read(path)
-    except (meshio.ReadError, SystemExit, KeyError, IndexError, ValueError) as error:
+    except (Exception, SystemExit) as error:  # readers fail in every way
         raise ValueError(
             f"{path.name} is neither a table (.csv), nor an archive (.npz), nor a mesh that can be "
             f"read: {str(error) or 'format not known'}"
         ) from None
+    if not mesh.point_data and mesh.cell_data:
+        raise ValueError(
+            f"{path.name} has values of its cells ({', '.join(mesh.cell_data)}) and none at its "
+            "points: move them to the points, or write a table of the centers of the cells"
+        )
     points = np.asarray(mesh.points, float)
     flat = points.shape[1] == 3 and np.ptp(points[:, 2]) == 0.0
     count = 2 if flat else points.shape[1]

@@ -26,7 +26,13 @@ class Blocks(StrEnum):
 
 
 def powerlaw(
-    file: Annotated[Path, typer.Argument(help="Points and values: .csv, .npz, or a mesh.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Points and values: .csv with a line of names, .npz with arrays x, y, z (or r, or "
+            "points of shape (n, d)) and one of values, or a mesh with data at its points."
+        ),
+    ],
     value: Annotated[
         str | None, typer.Option("--value", help="Name of the values, if the file has several.")
     ] = None,

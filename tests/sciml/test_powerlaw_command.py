@@ -126,3 +126,23 @@ def test_pickles_are_not_opened(tmp_path):
     np.savez(path, x=np.array([{}, {}], dtype=object), u=np.ones(2))
     with pytest.raises(ValueError, match="no archive of plain arrays"):
         read_points(path)
+
+
+def test_files_of_the_wrong_kind_are_said(tmp_path):
+    np.savez(tmp_path / "complex.npz", points=X, u=np.exp(1j * R))
+    np.savez(tmp_path / "words.npz", points=X, u=np.full(len(X), "a"))
+    (tmp_path / "broken.vtu").write_text("<VTKFile><Unstructured")
+    square = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+    cells = [("triangle", np.array([[0, 1, 2], [0, 2, 3]]))]
+    meshio.write(tmp_path / "cells.vtu", meshio.Mesh(square, cells, cell_data={"u": [np.ones(2)]}))
+    for name, words in [
+        ("complex.npz", "'u' is complex"),
+        ("words.npz", "'u' has dtype"),
+        ("broken.vtu", "nor a mesh that can be read"),
+        ("cells.vtu", "values of its cells \\(u\\)"),
+        ("", "is a directory"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            read_points(tmp_path / name)
+    result = invoke(tmp_path / "complex.npz")
+    assert result.exit_code != 0 and "Traceback" not in result.output

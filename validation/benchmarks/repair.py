@@ -158,8 +158,7 @@ def against_step(repeats: int) -> list[Row]:
                 "over rollout step": forward / times["forward"],
                 "forward and backward, ms": train,
                 "over training step": ratio,
-                # The range projection solves sparse systems: no promise was made for it.
-                "holds": "" if name == "range, walls" else ratio <= MOST_OF_STEP,
+                "holds": ratio <= MOST_OF_STEP,
             }
         )
     step = {"projection": "(step of the operator)", "forward, ms": times["forward"]}

@@ -71,7 +71,7 @@ class BalancedLoss:
             self._balance(model, batch)
         self.step += 1
         squares = {n: e.square().mean() for n, e in self.parts(model, batch).items()}
-        total = sum(self.weights[n] * s for n, s in squares.items())
+        total = torch.stack([self.weights[n] * s for n, s in squares.items()]).sum()
         return total, {n: s.detach() for n, s in squares.items()}
 
     def _balance(self, model: AdvectionPINN, batch: Any) -> None:

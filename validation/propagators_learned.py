@@ -275,7 +275,7 @@ def _variable() -> Measurements:
     hump = model.propagate(smooth, times, x=x).u.values[0]
     rays = RayPropagator(model.symbols.equation, CIRCLE, 2.0)
     spectrum = model.prepare(box).spectrum
-    rows = []
+    rows, exact, bump = [], x, x
     for n, t in enumerate(times):
         foot = feet_of_the_wind(x, t)
         inside = fourier_sum(spectrum.coefficients, spectrum.periods, torch.as_tensor(foot))

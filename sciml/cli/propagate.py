@@ -88,7 +88,8 @@ def _draw(found: Propagated, path: Path) -> None:
     from sciml import _atomic
 
     field: Any = found.fields[next(iter(found.fields.data_vars))].isel(sample=0)
-    ax = Figure(figsize=(6.0, 3.6), layout="constrained").add_subplot()
+    figure = Figure(figsize=(6.0, 3.6), layout="constrained")
+    ax = figure.add_subplot()
     values = np.real(field.values)
     if values.ndim == 2:
         axis = field.dims[-1]
@@ -100,7 +101,7 @@ def _draw(found: Propagated, path: Path) -> None:
         first, second = field.dims[1:]
         image = ax.pcolormesh(field[first].values, field[second].values, values[-1].T)
         ax.set(xlabel=str(first), ylabel=str(second), title=f"t = {float(field.time[-1]):.3g}")
-        ax.figure.colorbar(image)
+        figure.colorbar(image)
     buffer = io.BytesIO()
-    ax.figure.savefig(buffer, format=path.suffix.lstrip(".").lower(), dpi=150)
+    figure.savefig(buffer, format=path.suffix.lstrip(".").lower(), dpi=150)
     messages().print(f"written to {_atomic.write(path, buffer.getvalue())}", markup=False)

@@ -28,8 +28,8 @@ def unit_amplitude_is_exact(symbols: PhaseSymbols) -> bool:
     >>> unit_amplitude_is_exact(phase_symbols(Equation.from_text("u_t = -u_x - u")))
     False
     """
-    amplitude = [s for s in symbols.amplitude_residual.free_symbols if _of_amplitude(s.name)]
-    constant = {s: sympy.Integer(int(s.name == "a")) for s in amplitude}
+    amplitude = [s for s in symbols.amplitude_residual.free_symbols if _of_amplitude(str(s))]
+    constant = {s: sympy.Integer(int(str(s) == "a")) for s in amplitude}
     return sympy.simplify(symbols.amplitude_residual.xreplace(constant)) == 0
 
 

@@ -153,15 +153,16 @@ class StartingAtZero(nn.Module):
 
     def _in_chunks(self, t, x, more, words) -> Jet:
         """The same with the memory of a few points only."""
-        flat = [None if v is None else v.reshape(-1, v.shape[-1]) for v in (x, more)]
+        places = x.reshape(-1, x.shape[-1])
+        others = None if more is None else more.reshape(-1, more.shape[-1])
         clock = t.reshape(-1)
         parts = [
-            self.jet(
-                clock[n : n + _CHUNK],
-                *(None if v is None else v[n : n + _CHUNK] for v in flat),
-                words,
-            )
+            self.jet(clock[n : n + _CHUNK], places[n : n + _CHUNK], _part(others, n), words)
             for n in range(0, len(clock), _CHUNK)
         ]
         outputs = self.network.output.out_features
         return {w: torch.cat([p[w] for p in parts]).reshape(*t.shape, outputs) for w in words}
+
+
+def _part(values: torch.Tensor | None, start: int) -> torch.Tensor | None:
+    return None if values is None else values[start : start + _CHUNK]

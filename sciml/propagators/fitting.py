@@ -44,32 +44,34 @@ class ResidualLoss:
         self.weight = weight
         self._program = symbols.compile("phase_residual", "amplitude_residual")
         self._trains_amplitude = bool(model.amplitudes)
-        needed = {s.name for s in symbols.phase_residual.free_symbols}
+        needed = {str(s) for s in symbols.phase_residual.free_symbols}
         if self._trains_amplitude:
-            needed |= {s.name for s in symbols.amplitude_residual.free_symbols}
+            needed |= {str(s) for s in symbols.amplitude_residual.free_symbols}
         self._phase_names = tuple(n for n in symbols.phase_jets if n in needed)
         self._amplitude_names = tuple(n for n in symbols.amplitude_jets if n in needed)
 
-    def __call__(self, model: torch.nn.Module, batch: Any):
+    def __call__(self, model: Any, batch: Any) -> tuple[Any, dict[str, Any]]:
         """Loss and its parts."""
         dtype = next(model.parameters()).dtype
         t, x, xi = (values.to(dtype) for values in batch)
-        phase, amplitude, correction = 0.0, 0.0, 0.0
-        branches = model.branches if model.symbols.dimension == 1 else (1,)  # type: ignore[attr-defined]
+        phase: Any = 0.0
+        amplitude: Any = 0.0
+        correction: Any = 0.0
+        branches = model.branches if model.symbols.dimension == 1 else (1,)
         for branch in branches:
             r_phase, r_amplitude = self._residuals(model, t, x, xi, branch)
-            phase = phase + (r_phase / model.phase_scale).square().mean() / len(branches)  # type: ignore[attr-defined]
+            phase = phase + (r_phase / model.phase_scale).square().mean() / len(branches)
             if r_amplitude is not None:
                 amplitude = amplitude + r_amplitude.abs().square().mean() / len(branches)
-            if model.corrections:  # type: ignore[attr-defined]
+            if model.corrections:
                 correction = correction + self._correction(model, t, x, branch) / len(branches)
         parts = {"eikonal": phase}
         if self._trains_amplitude:
             parts["transport"] = amplitude
-        if model.corrections:  # type: ignore[attr-defined]
+        if model.corrections:
             parts["correction"] = correction
         total = phase + self.weight * (amplitude + correction)
-        return total, {n: v.detach() for n, v in parts.items()}  # type: ignore[union-attr]
+        return total, {n: v.detach() for n, v in parts.items()}
 
     def _residuals(self, model: Any, t, x, xi, branch: int):
         if model.has_foot and model.symbols.dimension == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
+from typing import Any
 
 import torch
 from torch import nn
@@ -119,17 +120,17 @@ class GatedMLP(nn.Module):
         return _linear(self.output, h)
 
 
-def _linear(layer: nn.Module, jet: Mapping[str, torch.Tensor]) -> Jet:
+def _linear(layer: Any, jet: Mapping[str, torch.Tensor]) -> Jet:
     weight, bias = layer.weight, layer.bias
     if len(jet) == 1:
-        return {"": nn.functional.linear(jet[""], weight, bias)}  # type: ignore[arg-type]
-    stacked = nn.functional.linear(torch.stack(list(jet.values())), weight)  # type: ignore[arg-type]
+        return {"": nn.functional.linear(jet[""], weight, bias)}
+    stacked = nn.functional.linear(torch.stack(list(jet.values())), weight)
     found = dict(zip(jet, stacked.unbind(0), strict=True))
     found[""] = found[""] + bias
     return found
 
 
-def _tanh_of_linear(layer: nn.Module, jet: Mapping[str, torch.Tensor]) -> Jet:
+def _tanh_of_linear(layer: Any, jet: Mapping[str, torch.Tensor]) -> Jet:
     z = _linear(layer, jet)
     y: Jet = {"": torch.tanh(z[""])}
     slope: Jet = {}
@@ -156,10 +157,10 @@ def _mixed(u: Jet, z: Jet, difference: Jet) -> Jet:
 
 def _product_at(u: Mapping[str, torch.Tensor], v: Mapping[str, torch.Tensor], word: str):
     """Derivative of a product: Leibniz' rule over all ways to split the directions."""
-    total = None
-    for one, other in _splits(word):
-        part = u[one] * v[other]
-        total = part if total is None else total + part
+    (one, other), *rest = _splits(word)
+    total = u[one] * v[other]
+    for one, other in rest:
+        total = total + u[one] * v[other]
     return total
 
 

@@ -288,7 +288,7 @@ class MiNO(AbstractPhasePropagator):
             return _key(1), -1.0, (t, x, -xi)
         return _key(branch), 1.0, (t, x, xi)
 
-    def _joined(self, t, x, xi=None):
+    def _joined(self, t, x, xi=None) -> Any:
         """Arguments of one shape, positions and frequencies with a last axis."""
         if self.symbols.dimension == 1:
             x = x[..., None]

@@ -175,6 +175,7 @@ def solve_enriched(
     """
     if not (math.isfinite(boundary_weight) and boundary_weight > 0.0):
         raise ValueError(f"boundary_weight is {boundary_weight}, wanted a positive number")
+    width = check_count("width", width, 1)
     corner = CornerProblem.of(problem, check_count("resolution", resolution, 2))
     mu = _exponents(exponents, corner)
     singular = None

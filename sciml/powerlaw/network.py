@@ -75,6 +75,9 @@ class AbstractPowerLaw(nn.Module):
     def __init__(self, dimension: int, *, bias: bool = True, r_min: float | None = R_MIN) -> None:
         super().__init__()
         self.dimension = check_count("dimension", dimension, 1)
+        plain = isinstance(r_min, (int, float)) and not isinstance(r_min, bool)
+        if r_min is not None and not (plain and math.isfinite(r_min) and r_min >= 0.0):
+            raise ValueError(f"r_min is {r_min!r}, wanted a number, 0 or more, or None")
         self.r_min = r_min
         self.families = nn.ModuleList()
         self.family_centers: list[int] = []

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sciml.powerlaw.rounding import at_least_rounding
 from sciml.powerlaw.structure import Structure
 
 ZERO_GAP = 1e-11
@@ -158,13 +159,15 @@ def table(terms: Sequence[RadialTerm]) -> str:
     """
     lines = [("term", "exponent", "error", "coefficient", "error")]
     for term in terms:
+        known = term.kind == "fixed"
+        error = at_least_rounding(term.exponent_error, term.exponent, 1.0)
         lines.append(
             (
                 term.expression,
                 _text(term.exponent, 10),
-                _text(term.exponent_error, 2),
+                _text(term.exponent_error if known else error, 2),
                 _text(term.coefficient, 7),
-                _text(term.coefficient_error, 2),
+                _text(at_least_rounding(term.coefficient_error, term.coefficient), 2),
             )
         )
     widths = [max(len(line[i]) for line in lines) + 2 for i in range(5)]

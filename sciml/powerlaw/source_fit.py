@@ -15,6 +15,7 @@ from sciml.powerlaw.lack_of_fit import (
     neighbor_correlation,
     neighbor_pairs,
 )
+from sciml.powerlaw.rounding import at_least_rounding
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.source_model import SourceModel
 
@@ -147,7 +148,10 @@ class SourceFit:
         names = [*"xyz"[: self.centers.shape[1]], "exponent", "strength"]
         lines = [f"{'source':>6}  " + "  ".join(f"{name:>22}" for name in names)]
         for j, row in enumerate(self.table()):
-            cells = [f"{row[name]:.8g} +- {row[f'{name} error']:.1e}" for name in names]
+            cells = [
+                f"{row[name]:.8g} +- {_printed(name, row[name], row[f'{name} error']):.1e}"
+                for name in names
+            ]
             lines.append(f"{j + 1:>6}  " + "  ".join(f"{cell:>22}" for cell in cells))
         lines.append(
             f"bias {self.bias:.6g}, relative residual {self.relative_residual:.1e}, noise "
@@ -160,6 +164,12 @@ class SourceFit:
         from sciml.plotting.sources import plot_sources
 
         return plot_sources(self, ax)
+
+
+def _printed(name: str, value: float, error: float) -> float:
+    given = name == "exponent" and error == 0.0
+    unit = 0.0 if name == "strength" else 1.0
+    return 0.0 if given else at_least_rounding(error, value, unit).real
 
 
 def judge(

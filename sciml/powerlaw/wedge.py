@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from pdes.exact import Cone, corner_spectrum
 from sciml.powerlaw.admissible import admissible_exponent, angular_factors
 from sciml.powerlaw.arguments import check_noise, check_rtol
+from sciml.powerlaw.rounding import at_least_rounding
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.wedge_arguments import check_wedge, check_wedge_rows
 from sciml.powerlaw.wedge_model import WedgeModel, as_corner, largest, least_squares
@@ -404,7 +405,8 @@ class WedgeFit(BaseEstimator):
         if self.corner_.has_constant:
             lines.append(f"  constant    {self.constant_: .6g}")
         for row in self.table():
-            error = row["standard error"]
+            error, exact = row["standard error"], row["kind"] == "quantized"
+            error = error if exact else at_least_rounding(error, row["exponent"], 1.0)
             lines.append(
                 f"  {row['exponent']:.12g} +- {error:.2g}  amplitude {row['amplitude']: .6g}  "
                 f"{row['kind']}"

@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 import torch
 
+import pdes
 from pdes.exact import Wedge
 from sciml.powerlaw import (
     PowerLawFit,
+    RMNDirect,
     WedgeFit,
     admissible_exponent,
     fit_power_laws,
     fit_sources,
+    solve_enriched,
 )
+from sciml.powerlaw.radial_terms import RadialTerm, table
 
 R = np.linspace(0.1, 1.0, 40)
 Y = R**0.5 + 0.5 / R
@@ -123,3 +127,24 @@ def test_angles_in_single_precision_may_round_beyond_the_edge():
     single = theta.astype(np.float32)
     fit = WedgeFit(float(opening), "DD").fit(arc=(single, np.sin(mu * theta)))
     assert fit.exponents_ == pytest.approx([mu], abs=1e-5)
+
+
+def test_printed_errors_are_no_smaller_than_rounding():
+    text = table([RadialTerm("power", -1.0, 2.0, 1e-20, 1e-20, 0)])
+    assert "8.9e-16" in text and "1.8e-15" in text and "e-20" not in text
+    known = table([RadialTerm("fixed", -1.0, 2.0, 0.0, 1e-20, 0)])
+    assert known.splitlines()[1].split()[2] == "0"
+    fit = WedgeFit(NOTCH, "DD").fit(arc=(THETA, np.sin(2 * THETA / 3)))
+    error = max(fit.table()[0]["standard error"], 4 * np.finfo(float).eps)
+    assert f"+- {error:.2g}  " in str(fit)
+
+
+@pytest.mark.parametrize("r_min", [-1.0, math.nan, "a"])
+def test_smallest_radius_of_a_network(r_min):
+    with pytest.raises(ValueError, match="r_min is"):
+        RMNDirect(3, r_min=r_min)
+
+
+def test_width_of_an_enriched_network_is_checked_first():
+    with pytest.raises(ValueError, match="width is 0"):
+        solve_enriched(pdes.get("laplace_l_shape"), width=0)

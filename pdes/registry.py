@@ -7,7 +7,7 @@ import difflib
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -169,6 +169,7 @@ def get(name: str, **parameters: Any) -> Any:
                 + _closest(key, [*entry.parameters, *overrides])
                 + f"; its parameters are {entry.parameters}, see pdes.describe({entry.name!r})"
             )
+    _check_replaced(problem, replaced)
     if "initial" in replaced and "exact_name" not in replaced:
         # The closed form belongs to the initial field that was taken away.
         replaced |= {"exact_name": None}
@@ -177,6 +178,32 @@ def get(name: str, **parameters: Any) -> Any:
     arguments = {"name": entry.name, **entry.parameters, **own}
     replaced["arguments"] = {key: _plain(value) for key, value in arguments.items()}
     return dataclasses.replace(problem, **replaced)
+
+
+def _check_replaced(problem: Any, replaced: dict[str, Any]) -> None:
+    """Refuse a solver that there is not, and a boundary without the sides of the domain."""
+    if isinstance(replaced.get("solver"), str):
+        if isinstance(problem, SteadyProblem):
+            from pdes.steady import SOLVERS as STEADY
+
+            known = sorted(STEADY)
+        else:
+            from pdes.solvers.table import SOLVERS
+
+            known = [*SOLVERS, "exact"]
+        if replaced["solver"] not in known:
+            raise ValueError(
+                f"unknown solver {replaced['solver']!r}{_closest(replaced['solver'], known)}; "
+                f"known: {known}"
+            )
+    boundary = replaced.get("boundary")
+    if isinstance(boundary, Mapping) and not {"grid", "domain"} & set(replaced):
+        missing = [side for side in problem.boundary if side not in boundary]
+        if missing:
+            raise ValueError(
+                f"boundary: no condition for {', '.join(map(str, missing))}; wanted one for each "
+                f"of {list(problem.boundary)}"
+            )
 
 
 def _plain(value: Any) -> Any:

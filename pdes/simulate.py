@@ -87,7 +87,11 @@ def simulate(
     progress : callable, optional
         Called as ``progress(done, total)`` after each output time.
     strict : bool, default True
-        Raise when the run goes wrong; otherwise return what there is with a status that says so.
+        Raise when values stop being finite or the step becomes too large; otherwise return what
+        there is with a status that says so. A field that the points do not resolve, or that is
+        not periodic where the solver wants it to be, is no error of either kind: there is a
+        `pdes.solvers.ResolutionWarning`, and the status is ``"under_resolved"``. Only periodic
+        incompressible flow raises for it where `strict`, as its errors grow.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -171,14 +172,17 @@ def _source(problem: Any, changes: Mapping[str, Any], **entries: Any) -> Source:
         if found or entries["settings"]:
             raise ValueError("grid, initial, times and settings are up to the function given")
     else:
-        raise TypeError(f"problem is {problem!r}; wanted a name, a Problem or a function")
+        raise TypeError(
+            f"problem is {reprlib.repr(problem)}; wanted a name, a Problem or a function"
+        )
     if isinstance(found.get("grid"), Grid):
         found["grid"] = describe_grid(found["grid"])
     if "initial" in found and not _is_described(found["initial"]):
         described = describe_family(found["initial"])
         if described is None and changes["initial"] is not None:
+            shown = reprlib.repr(changes["initial"])
             raise ValueError(
-                f"initial={changes['initial']!r} cannot be written down: give a family of "
+                f"initial={shown} cannot be written down: give a family of "
                 "pdes.initial, or put it into a Problem and give that"
             )
         found["initial"] = described

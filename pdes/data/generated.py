@@ -13,6 +13,7 @@ import xarray as xr
 
 from pdes.data.errors import ReadError
 from pdes.data.recipe import Recipe
+from pdes.data.region_store import MANIFEST
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,9 @@ def attributes_of(path: Path) -> Mapping[str, Any]:
         zarr = require_zarr()
         try:
             return dict(zarr.open_group(str(path), mode="r").attrs)
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            if (path / MANIFEST).is_dir():
+                raise ReadError(damaged_root(path)) from error
             raise ReadError(f"{path} is no Zarr store ({error}): choose another name") from error
     import h5py
 
@@ -59,6 +62,15 @@ def attributes_of(path: Path) -> Mapping[str, Any]:
             return {key: _plain(value) for key, value in file.attrs.items()}
     except OSError as error:
         raise ReadError(f"{path} is no netCDF-4 file ({error}): choose another name") from error
+
+
+def damaged_root(path: Path) -> str:
+    """What to say of a store of `pdes.generate` that no longer says what it holds."""
+    return (
+        f"{path} is a damaged store of pdes.generate: what it holds cannot be read from its root "
+        f"(.zattrs, .zgroup or zarr.json). Remove the folder {path.name} and make the same call "
+        "again: it gives the same samples"
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -120,6 +132,8 @@ def open_generated(path: str | Path) -> xr.Dataset:
     path = Path(path)
     attrs = attributes_of(path)
     if "recipe" not in attrs:
+        if (path / MANIFEST).is_dir():
+            raise ReadError(damaged_root(path))
         raise ReadError(f"{path} was not made by pdes.generate: use pdes.data.read")
     options: dict[str, Any] = {"engine": "h5netcdf"}
     if path.is_dir():

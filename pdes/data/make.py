@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import json
 import logging
+import reprlib
 import shutil
 import threading
 import warnings
@@ -18,8 +19,8 @@ import numpy as np
 import xarray as xr
 
 from pdes.data import region_store
-from pdes.data.errors import DataError, GenerationWarning
-from pdes.data.generated import open_generated, state_of
+from pdes.data.errors import DataError, GenerationWarning, ReadError
+from pdes.data.generated import damaged_root, open_generated, state_of
 from pdes.data.layout_of_samples import SampleLayout
 from pdes.data.preflight import (
     check_options,
@@ -208,12 +209,19 @@ def _lay_out(
 def _check_same(path: Path, recipe: Recipe, chunk: int | None) -> None:
     """Refuse to mix two datasets."""
     state = state_of(path)
+    if state.recipe is None and (path / region_store.MANIFEST).is_dir():
+        raise ReadError(damaged_root(path))
     if state.recipe is None:
         raise ValueError(f"{path} was not made by pdes.generate: choose another name")
     ours, theirs = json.loads(recipe.to_json()), json.loads(state.recipe.to_json())
     different = [name for name in ours if ours[name] != theirs.get(name)]
+    shown = reprlib.Repr()
+    shown.maxstring, shown.maxother = 120, 80
     if different:
-        what = "; ".join(f"{n}: {theirs.get(n)} there, {ours[n]} asked" for n in different)
+        what = "; ".join(
+            f"{n}: {shown.repr(theirs.get(n))} there, {shown.repr(ours[n])} asked"
+            for n in different
+        )
         raise ValueError(
             f"{path} holds another dataset, it differs in {what}: choose another name, or remove it"
         )

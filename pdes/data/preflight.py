@@ -108,9 +108,37 @@ def check_source(source: Source) -> Any:
     if isinstance(problem, Problem) and problem.solver != "exact" and not callable(problem.initial):
         raise ValueError(
             f"the initial field of {problem.equation.name!r} is an array, the same for every "
-            "sample: give a family, such as initial={'family': 'RandomFourier', 'modes': 4}"
+            f"sample: give a family, such as initial={_random(problem)}"
         )
+    _check_ends(source)
     return problem
+
+
+def _random(problem: Problem) -> dict[str, Any]:
+    """Random initial field that fits the fields of a problem."""
+    fields = list(problem.equation.fields)
+    family: dict[str, Any] = {"family": "RandomFourier", "modes": 4}
+    return family if fields == ["u"] else {**family, "fields": fields}
+
+
+def _check_ends(source: Source) -> None:
+    """Refuse ranges that reach beyond what a parameter may be."""
+    drawn = source.recipe.parameters_of(0)
+    for name, entry in source.recipe.ranges.items():
+        ((kind, values),) = entry.items()
+        if kind != "choices":
+            # The ends themselves are never drawn, and may be what is just not allowed.
+            low, high = values
+            inset = 1e-6 * (high - low)
+            values = [low + inset, high - inset]
+        for value in values:
+            try:
+                source.problem({**drawn, name: value})
+            except (ValueError, TypeError) as error:
+                raise ValueError(
+                    f"ranges: {name} = {value:g} lies in the range {dict(entry)} and is not "
+                    f"allowed ({error}): make the range narrower"
+                ) from None
 
 
 def warn_if_equal(problem: Any, source: Source) -> None:
@@ -131,8 +159,7 @@ def warn_if_equal(problem: Any, source: Source) -> None:
     vary = f"ranges for some of its parameters ({', '.join(own)}), or " if own else ""
     warnings.warn(
         f"all {recipe.samples} samples of {recipe.problem!r} are the same, as nothing in it is "
-        f"random: give {vary}a random initial field, such as initial={{'family': "
-        "'RandomFourier', 'modes': 4}",
+        f"random: give {vary}a random initial field, such as initial={_random(problem)}",
         GenerationWarning,
         stacklevel=6,
     )

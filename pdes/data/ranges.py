@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,14 +50,20 @@ def normalized(name: str, given: Any) -> dict[str, list[float]]:
     try:
         values = [float(value) for value in numbers]
     except (TypeError, ValueError):
-        raise ValueError(f"the range of {name!r} is {given!r}; {_WANTED}") from None
+        raise ValueError(f"the range of {name!r} is {reprlib.repr(given)}; {_WANTED}") from None
     if not values or not all(math.isfinite(value) for value in values):
-        raise ValueError(f"the range of {name!r} is {given!r}: its numbers must be finite")
+        raise ValueError(
+            f"the range of {name!r} is {reprlib.repr(given)}: its numbers must be finite"
+        )
     if kind != "choices":
         if len(values) != 2 or values[0] > values[1]:
-            raise ValueError(f"the range of {name!r} is {given!r}; {_WANTED}, low first")
+            raise ValueError(
+                f"the range of {name!r} is {reprlib.repr(given)}; {_WANTED}, low first"
+            )
         if kind == "log" and values[0] <= 0.0:
-            raise ValueError(f"the range of {name!r} is {given!r}: a logarithm needs low > 0")
+            raise ValueError(
+                f"the range of {name!r} is {reprlib.repr(given)}: a logarithm needs low > 0"
+            )
     return {kind: values}
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import numbers
+import reprlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from pdes.data.ranges import normalized, sample_parameters
+from pdes.tokens import closest
 
 DTYPES = ("float32", "float64")
 
@@ -78,7 +80,9 @@ class Recipe:
             value = getattr(self, name)
             whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
             if not whole or value < least:
-                raise ValueError(f"{name}={value!r}: wanted a whole number of at least {least}")
+                raise ValueError(
+                    f"{name}={reprlib.repr(value)}: wanted a whole number of at least {least}"
+                )
         for name in ("parameters", "ranges", "settings"):
             if not isinstance(getattr(self, name), Mapping):
                 raise ValueError(
@@ -253,7 +257,14 @@ def build_family(entries: Mapping[str, Any]) -> Any:
     try:
         return getattr(initial, name)(**arguments)
     except TypeError as error:
-        raise ValueError(f"initial of the family {name}: {error}") from None
+        known = [item.name for item in dataclasses.fields(getattr(initial, name))]
+        unknown = [key for key in arguments if key not in known]
+        if not unknown:
+            raise ValueError(f"initial of the family {name}: {error}") from None
+        raise ValueError(
+            f"initial of the family {name} has no argument {unknown[0]!r}."
+            f"{closest(unknown[0], known)} Its arguments are {known}"
+        ) from None
 
 
 def describe_family(initial: Any) -> dict[str, Any] | None:

@@ -99,6 +99,11 @@ def identify(path: Path) -> str:
             raise ReadError(f"{path.name} is {what}: {remedy}")
     if _looks_like_text(head):
         return "text"
+    if path.suffix.lower() in (".csv", ".txt", ".dat", ".tsv") and _is_printable(head):
+        raise ReadError(
+            f"{path.name} is text without any number, such as a header line alone: write the rows "
+            "of numbers below it"
+        )
     raise ReadError(
         f"{path.name} is in no known format (first bytes {head[:8]!r}); known are MATLAB 5 to 7.3, "
         "numpy, netCDF, HDF5, Zarr and text tables. If it comes from MATLAB 4, save it again "
@@ -165,6 +170,10 @@ def _has_dimensions(path: Path) -> bool:
             f"{path.name} is a damaged HDF5 file ({error}): it is truncated or was not closed; "
             "copy or write it again"
         ) from error
+
+
+def _is_printable(head: bytes) -> bool:
+    return all(byte >= 32 or byte in b"\t\n\r" for byte in head)
 
 
 def _looks_like_text(head: bytes) -> bool:

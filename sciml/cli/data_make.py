@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import difflib
+import time
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
@@ -28,7 +29,8 @@ class Scheduler(StrEnum):
 
 def data_make(
     recipe: Annotated[
-        str, typer.Argument(help="File with a table [generate], or a name of `sciml data list`.")
+        str,
+        typer.Argument(help="File with a table called generate, or a name of `sciml data list`."),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="File to write: .zarr or .nc.")],
     samples: Annotated[
@@ -144,7 +146,7 @@ def _client(address: str | None) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _progress(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Bar on a terminal, nothing in a log."""
+    """Bar on a terminal, a line now and then in a log."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
@@ -152,11 +154,47 @@ def _progress(title: str) -> Iterator[Callable[[int, int], None]]:
     console = messages()
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task(title)
+        lines = _Lines(title)
 
         def update(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
+            text = None if console.is_terminal else lines.after(done, total, time.monotonic())
+            if text is not None:
+                console.print(text, markup=False, soft_wrap=True)
 
         yield update
+
+
+@dataclasses.dataclass
+class _Lines:
+    """Says how far it is, at most once in `pause` seconds.
+
+    Examples
+    --------
+    >>> lines = _Lines("burgers")
+    >>> lines.after(0, 100, 0.0), lines.after(10, 100, 5.0)
+    (None, None)
+    >>> lines.after(50, 100, 60.0)
+    'burgers: 50 of 100 samples, about 60 s to go'
+    """
+
+    title: str
+    pause: float = 30.0
+    first: tuple[int, float] | None = None
+    said: float = 0.0
+
+    def after(self, done: int, total: int, clock: float) -> str | None:
+        """Line for this moment, if it is time for one."""
+        if self.first is None:
+            # Samples of an earlier call are no measure of the speed.
+            self.first, self.said = (done, clock), clock
+            return None
+        made, spent = done - self.first[0], clock - self.first[1]
+        if clock - self.said < self.pause or made < 1 or done >= total:
+            return None
+        self.said = clock
+        left = spent / made * (total - done)
+        return f"{self.title}: {done} of {total} samples, about {left:.0f} s to go"
 
 
 def _summary(data: Any, out: Path) -> None:

@@ -160,3 +160,13 @@ def test_a_custom_equation_runs_through() -> None:
         times=[0.0, 1.0],
     )
     assert float(pdes.simulate(problem).u[-1].max()) == pytest.approx(np.exp(-0.1))
+
+
+def test_solvers_and_boundaries_are_refused_where_they_are_given():
+    with pytest.raises(ValueError, match=r"unknown solver 'magic'; known: .*'etdrk4'"):
+        pdes.get("burgers", solver="magic")
+    with pytest.raises(ValueError, match="unknown solver 'etdrk5'"):
+        pdes.get("motz", solver="etdrk5")
+    for name in ("motz", "heat_dirichlet"):
+        with pytest.raises(ValueError, match="boundary: no condition for "):
+            pdes.get(name, boundary={})

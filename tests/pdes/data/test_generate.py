@@ -327,15 +327,10 @@ def test_a_failed_sample_is_recorded_with_its_exception(tmp_path):
     verify(tmp_path / "s.zarr", samples=30, rtol=0.0, given=sometimes)
 
 
-def test_parameters_out_of_range_fail_alone(tmp_path):
-    with pytest.warns(GenerationWarning, match="failed"):
-        data = pdes.generate(
-            "burgers", 8, tmp_path / "r.zarr", ranges={"viscosity": (5.0, 15.0)}, **SMALL
-        )
-    bad = data.viscosity.values > 10.0
-    assert 0 < bad.sum() < 8
-    assert np.array_equal(data.status.values == STATUS.index("failed"), bad)
-    assert all("viscosity" in text for text in json.loads(data.attrs["failures"]).values())
+def test_ranges_beyond_what_is_allowed_are_refused_before_anything_is_made(tmp_path):
+    with pytest.raises(ValueError, match=r"ranges: viscosity = 15 lies in .* range narrower"):
+        pdes.generate("burgers", 8, tmp_path / "r.zarr", ranges={"viscosity": (5.0, 15.0)}, **SMALL)
+    assert not (tmp_path / "r.zarr").exists()
 
 
 def test_samples_that_are_not_resolved_are_flagged_the_same_alone_and_together(tmp_path):
@@ -775,3 +770,30 @@ def test_verify_misses_a_field_that_is_gone(tmp_path):
     shutil.rmtree(store / "u")
     with pytest.raises(ValueError, match="u is gone from the store"):
         pdes.data.verify(store)
+
+
+def test_wrong_requests_are_refused_in_few_words(tmp_path):
+    many = np.arange(500.0)
+    for arguments, options, message in (
+        (("burgers", 2), {"initial": many}, "initial=array"),
+        (("burgers", many), {}, "samples=array"),
+        (("burgers", 2), {"ranges": {"viscosity": many}}, "range of 'viscosity' is array"),
+        (
+            ("burgers", 2),
+            {"initial": {"family": "RandomFourier", "zz": 1}},
+            r"no argument 'zz'.*'modes'",
+        ),
+        (("burgers", 3), {"ranges": {"viscosity": (-1, 1.0)}}, "ranges: viscosity = -0.99.*narrow"),
+    ):
+        with pytest.raises(ValueError, match=message) as found:
+            pdes.generate(*arguments, tmp_path / "no.zarr", **options)
+        assert len(str(found.value)) < 400
+    assert not (tmp_path / "no.zarr").exists()
+
+
+def test_advice_for_equal_samples_fits_the_fields(tmp_path):
+    from pdes.data.preflight import _random
+
+    family = _random(pdes.get("lambda_omega"))
+    assert family["fields"] == list(pdes.get("lambda_omega").equation.fields)
+    assert "fields" not in _random(pdes.get("heat"))

@@ -168,3 +168,18 @@ def test_a_damaged_netcdf_file_is_made_again(tmp_path):
         make(path).close()
     assert load(path).equals(whole)
     assert [file.name for file in tmp_path.iterdir()] == ["b.nc"]
+
+
+@pytest.mark.parametrize("text", ["{", "{}"])
+def test_a_damaged_root_is_said_with_its_remedy(store, text):
+    for name in (".zattrs", "zarr.json"):
+        if (store / name).exists():
+            whole = text if name == ".zattrs" or text == "{" else '{"zarr_format": 3, '
+            whole += '"node_type": "group"}' if whole.endswith(", ") else ""
+            (store / name).write_text(whole)
+    for use in (make, pdes.data.open_generated):
+        with pytest.raises(pdes.data.ReadError, match=r"damaged store .* Remove the folder burg"):
+            use(store)
+    shutil.rmtree(store)
+    make(store)
+    assert verify(store)

@@ -29,6 +29,7 @@ from sciml.powerlaw.samples import R_MIN, check_bounds, places, radii, read_samp
 from sciml.powerlaw.search import Candidate, Search
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.structure import Structure
+from sciml.powerlaw.units import in_unit, unit_of
 from sciml.powerlaw.varpro import variable_projection
 
 if TYPE_CHECKING:
@@ -203,10 +204,7 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
         check_arguments(self.order, self.starts, self.rtol, noise)
         self.noise_ = noise
         self.drift_: Drift | None = None
-        # Squares of extreme values would overflow; a power of two costs no digits.
-        most = float(np.abs(rows.y).max())
-        extreme = most > 0.0 and not 1e-100 < most < 1e100
-        self._height = 2.0 ** np.floor(np.log2(most)) if extreme else 1.0
+        self._height = unit_of(rows.y)
         self._rows = rows = replace(rows, y=rows.y / self._height)
         self._scaled_noise = None if noise is None else noise / self._height
         structure, fixed, pairs = read_blocks(self.blocks)
@@ -309,26 +307,9 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
 
     def _restore_height(self) -> None:
         """Turn the results into the unit of the values."""
-        height, fit, columns = self._height, self.fit_, self.structure_.n_columns
-        if height != 1.0:
-            unit = np.ones(fit.full_jacobian.shape[1])
-            unit[columns:] = height
-            self.fit_ = replace(
-                fit,
-                coefficients=fit.coefficients * height,
-                residual=fit.residual * height,
-                jacobian=fit.jacobian * height,
-                full_jacobian=fit.full_jacobian * unit,
-            )
-            self.terms_ = tuple(
-                replace(
-                    term,
-                    coefficient=term.coefficient * height,
-                    coefficient_error=term.coefficient_error * height,
-                )
-                for term in self.terms_
-            )
-            self._rows = replace(self._rows, y=self._rows.y * height)
+        if self._height != 1.0:
+            self.fit_, self.terms_ = in_unit(self.fit_, self.terms_, self._height)
+            self._rows = replace(self._rows, y=self._rows.y * self._height)
         self._unpack()
 
     def _unpack(self) -> None:

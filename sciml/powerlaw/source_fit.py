@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,6 +107,13 @@ class SourceFit:
             x=x,
             residual=np.zeros(len(x)),
         )
+
+    def times(self, unit: float) -> SourceFit:
+        """The fit of values that are `unit` times as large."""
+        if unit == 1.0:
+            return self
+        names = ("strengths", "strengths_error", "bias", "bias_error", "noise", "residual")
+        return replace(self, **{name: getattr(self, name) * unit for name in names})
 
     def predict(self, x: Any) -> NDArray:
         """Values of the fitted field.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from sciml.powerlaw.points import check_points
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.source_fit import EXPONENT_BOUNDS, SourceFit, is_rank_deficient, judge
 from sciml.powerlaw.source_model import CANDIDATE_EXPONENTS, CANDIDATES, Candidates, SourceModel
+from sciml.powerlaw.units import unit_of
 from sciml.powerlaw.varpro import variable_projection
 
 REACH = 1.5
@@ -113,21 +114,26 @@ def fit_sources(
            [ 0.3,  0.1]]), np.True_)
     """
     data = _data(x, y, noise)
+    unit = unit_of(data.y)
+    if unit != 1.0:
+        weights = None if data.weights is None else data.weights * unit
+        data = replace(data, y=data.y / unit, weights=weights)
     rng = np.random.default_rng(random_state)
     count, fixed = _arguments(sources, exponents)
     guesses = _starts(starts, data)
     _check_rows(data, count, fixed)
     rank = data.y - data.y.mean()
     if not np.linalg.norm(rank) > 1e-14 * np.linalg.norm(data.y):
-        return SourceFit.nothing(data.x, data.y, count)
+        return SourceFit.nothing(data.x, data.y, count).times(unit)
     tried = sorted(set(CANDIDATE_EXPONENTS) if fixed is None else set(fixed.tolist()))
     candidates = Candidates.of(data.x, tried, rng)
     if count is None:
         found = _grow_until_enough(data, candidates, fixed, guesses)
     else:
         found = _grow(data, candidates, fixed, guesses, count)
-    return judge(found.fit, found.exponents, found.centers, data.x, data.y, data.weights,
+    fit = judge(found.fit, found.exponents, found.centers, data.x, data.y, data.weights,
                  known_noise=data.known, free=fixed is None)  # fmt: skip
+    return fit.times(unit)
 
 
 def _grow(

@@ -47,7 +47,7 @@ def check_wedge(order: Any, bounds: Any, start: Any) -> tuple[int | str, tuple[f
         )
     if not (isinstance(start, (int, float, np.number)) and math.isfinite(float(start))):
         raise ValueError(f"start={start!r}, wanted the angle of the first edge")
-    return order, (low, high)
+    return "auto" if order == "auto" else int(order), (low, high)
 
 
 def check_wedge_rows(rows: int, model: WedgeModel, order: int) -> None:

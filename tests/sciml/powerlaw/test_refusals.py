@@ -148,3 +148,15 @@ def test_smallest_radius_of_a_network(r_min):
 def test_width_of_an_enriched_network_is_checked_first():
     with pytest.raises(ValueError, match="width is 0"):
         solve_enriched(pdes.get("laplace_l_shape"), width=0)
+
+
+@pytest.mark.parametrize("unit", [2.0**660, 2.0**-660])
+def test_sources_do_not_depend_on_the_unit_of_the_values(unit):
+    x = np.random.default_rng(0).uniform(-1, 1, (100, 2))
+    noise = 0.01 * np.random.default_rng(1).normal(size=100)
+    y = 2.0 * np.log(np.hypot(*(x - np.array([0.3, 0.1])).T)) + noise
+    plain, scaled = (fit_sources(x, u * y, 1, "log", noise=0.01 * u) for u in (1.0, unit))
+    assert scaled.status == plain.status == "ok"
+    np.testing.assert_allclose(scaled.centers, plain.centers, rtol=1e-9)
+    np.testing.assert_allclose(scaled.strengths / unit, plain.strengths, rtol=1e-9)
+    np.testing.assert_allclose(scaled.strengths_error / unit, plain.strengths_error, rtol=1e-6)

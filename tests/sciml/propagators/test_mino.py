@@ -211,12 +211,11 @@ def test_an_interrupted_training_goes_on_bit_for_bit(tmp_path):
         assert torch.equal(one, other)
 
 
-@pytest.mark.parametrize("name", ["damped", "wave", "multiplier", "complex"])
+@pytest.mark.parametrize("name", ["damped", "wave"])
 def test_every_kind_learns(name):
     record = made(name).fit(150, batch_size=64, progress=False).records[0]
     assert np.mean(record.losses[-20:]) < 0.2 * record.losses[0]
-    wanted = {"damped": 2, "wave": 3, "multiplier": 1, "complex": 2}[name]
-    assert len(record.parts) == wanted
+    assert len(record.parts) == {"damped": 2, "wave": 3}[name]
 
 
 def test_a_trained_foot_is_that_of_the_rays():

@@ -259,8 +259,8 @@ def _strengths() -> Measurements:
                 }
             )
     del torch
-    against_distortion = float(spearmanr(harms, distortions).statistic)
-    against_residual = float(spearmanr(harms, residuals).statistic)
+    against_distortion = float(spearmanr(harms, distortions)[0])  # pyright: ignore[reportArgumentType]
+    against_residual = float(spearmanr(harms, residuals)[0])  # pyright: ignore[reportArgumentType]
     return Measurements(
         values={
             "post hoc against closed form": deviation,

@@ -147,7 +147,7 @@ class WaveSpeedInversion:
         -------
         SpeedEstimate
         """
-        times, x, wanted = self._checked(times, x, data, guess)
+        clock, places, wanted = self._checked(times, x, data, guess)
         spectrum = spectrum_of(u0, domain=[self.domain], n_modes=self.n_modes)
         unknown = torch.zeros(2 * self.n_speed_modes + 1, dtype=torch.float64)
         unknown[0] = guess
@@ -167,7 +167,7 @@ class WaveSpeedInversion:
         def objective() -> torch.Tensor:
             nonlocal evaluations
             optimizer.zero_grad()
-            left = self.simulated(unknown, spectrum, times, x) - wanted
+            left = self.simulated(unknown, spectrum, clock, places) - wanted
             loss = left.square().mean() + self.penalty * (weights * unknown.square()).sum()
             loss.backward()
             evaluations += 1
@@ -177,7 +177,7 @@ class WaveSpeedInversion:
 
         optimizer.step(objective)
         with torch.no_grad():
-            left = self.simulated(unknown, spectrum, times, x) - wanted
+            left = self.simulated(unknown, spectrum, clock, places) - wanted
         return SpeedEstimate(
             coefficients=unknown.detach().numpy().copy(),
             start=self.domain[0],

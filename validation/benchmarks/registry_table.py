@@ -57,7 +57,10 @@ def _with_verdict(case: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[st
     if len(found) != 1:
         return row
     wanted, measured = float(found[0]["prediction"]["value"]), float(found[0]["measured"])
-    compared = {"predicted order": f"value {wanted:.5g}", "measured order": f"{measured:.5g}"}
+    compared: dict[str, Any] = {
+        "predicted order": f"value {wanted:.5g}",
+        "measured order": f"{measured:.5g}",
+    }
     if _text(row.get("error", "")) == "-":
         compared["error"] = abs(measured / wanted - 1.0)
     return {**row, **compared}

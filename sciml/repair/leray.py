@@ -10,7 +10,7 @@ from torch import Tensor
 
 from sciml.repair.arguments import numbers, shape_hint
 from sciml.repair.projection import AbstractProjection, check_fields
-from sciml.repair.wave_numbers import wave_numbers
+from sciml.repair.wave_numbers import mode_weights, wave_numbers
 
 __all__ = ["LerayProjection"]
 
@@ -80,7 +80,7 @@ class LerayProjection(AbstractProjection):
         axes = tuple(range(-len(self.lengths), 0))
         spectrum = torch.fft.rfftn(u, dim=axes, norm="forward")
         k, _ = self._symbol(u)
-        weight = _mode_weights(u)
+        weight = mode_weights(u)
         divergence = (weight * _dot(k, spectrum).abs() ** 2).sum(axes)
         k2 = sum(k_j**2 for k_j in k)
         gradient = (weight * k2 * (spectrum.abs() ** 2).sum(self._place)).sum(axes)
@@ -146,13 +146,3 @@ def _dot(k: tuple[Tensor, ...], spectrum: Tensor) -> Tensor:
         total = total + k_j * component
     assert isinstance(total, Tensor)
     return total
-
-
-def _mode_weights(u: Tensor) -> Tensor:
-    """How many modes each of the half spectrum stands for, along its last axis."""
-    n = u.shape[-1]
-    weight = torch.full((n // 2 + 1,), 2.0, dtype=u.dtype, device=u.device)
-    weight[0] = 1.0
-    if n % 2 == 0:
-        weight[-1] = 1.0
-    return weight

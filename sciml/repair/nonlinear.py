@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from sciml.repair.projection import AbstractProjection, check_fields
-from sciml.repair.wave_numbers import wave_numbers
+from sciml.repair.wave_numbers import mode_weights, wave_numbers
 
 __all__ = ["BoundsProjection", "EnergyProjection", "EnstrophyProjection", "SimplexProjection"]
 
@@ -232,11 +232,7 @@ class EnstrophyProjection(AbstractProjection):
         square = torch.zeros((), dtype=u.dtype, device=u.device)
         for along in k:
             square = square + along**2
-        weight = torch.full((spectrum.shape[-1],), 2.0, dtype=u.dtype, device=u.device)
-        weight[0] = 1.0
-        if u.shape[-1] % 2 == 0:
-            weight[-1] = 1.0
-        return spectrum, square, weight * (spectrum.abs() ** 2).sum(axes[0] - 1)
+        return spectrum, square, mode_weights(u) * (spectrum.abs() ** 2).sum(axes[0] - 1)
 
     def _multiplier(self, square: Tensor, power: Tensor) -> Tensor:
         """The root ``t`` of ``sum k^2 |u_k|^2/(1 + t k^2)^2 = Z``, one for each state."""

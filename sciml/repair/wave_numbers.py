@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor
 
-__all__ = ["wave_numbers"]
+__all__ = ["mode_weights", "wave_numbers"]
 
 
 @functools.lru_cache(maxsize=32)
@@ -56,3 +56,19 @@ def wave_numbers(
     inverse = torch.where(square > 0.0, 1.0 / square.clamp_min(1e-300), 0.0)
     k = tuple(axis.to(device=device, dtype=dtype) for axis in found)
     return k, inverse.to(device=device, dtype=dtype)
+
+
+def mode_weights(u: Tensor) -> Tensor:
+    """How many modes each of the half spectrum of real fields stands for, along its last axis.
+
+    Examples
+    --------
+    >>> mode_weights(torch.zeros(4)), mode_weights(torch.zeros(5))
+    (tensor([1., 2., 1.]), tensor([1., 2., 2.]))
+    """
+    points = u.shape[-1]
+    weight = torch.full((points // 2 + 1,), 2.0, dtype=u.dtype, device=u.device)
+    weight[0] = 1.0
+    if points % 2 == 0:
+        weight[-1] = 1.0
+    return weight

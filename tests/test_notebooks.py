@@ -83,7 +83,7 @@ SHOWN = {
         r"post_hoc at strength 0\.[2-6]\d because the repair changes true states",
         r"prediction and measurement differ by \de-1[4-7]",
         r"Poisson cleanup: distortion \d\.\de-05",
-        r"range projection: distortion \d\.\de-(2[6-9]|3\d)",
+        r"range projection: distortion \d\.\de-(29|3\d)",
         r"MinT +error 0\.02\d+  distortion \d\.\de-(29|3\d)",
         r"top-down +error 0\.0[34]\d+  distortion 3\.\de-02",
     ],

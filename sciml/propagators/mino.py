@@ -99,7 +99,8 @@ class MiNO(AbstractPhasePropagator):
     >>> model = MiNO("u_t = -u_x", [(0.0, 2 * np.pi)], 1.0, 16, hidden_channels=8, n_layers=1)
     >>> model = model.fit(steps=300, batch_size=128, polish=1, progress=False)
     >>> moved = model.propagate(Box(2.0, 3.5), [1.0], certificate=True)
-    >>> bool(moved.floor[0] < moved.certificate[0, 0] < 2.0 * moved.floor[0])
+    >>> floor = moved.floor[0]  # training adds nothing; the norm is known up to the error
+    >>> bool(np.isclose(moved.certificate[0, 0], floor / (np.sqrt(1.0 - floor**2) - floor)))
     True
     """
 

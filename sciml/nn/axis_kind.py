@@ -249,6 +249,21 @@ def spread_kinds(axis_kinds: str | Sequence[str], dimension: int) -> tuple[str, 
     return tuple(check_kind(kind) for kind in kinds)
 
 
+def check_kinds(axis_kinds: Any) -> Any:
+    """Refuse unknown kinds where the number of axes is not known yet; returns what was given.
+
+    Examples
+    --------
+    >>> check_kinds(("node", "periodic"))
+    ('node', 'periodic')
+    """
+    if axis_kinds is not None:
+        given = axis_kinds if isinstance(axis_kinds, list | tuple) else (axis_kinds,)
+        for kind in given:
+            check_kind(kind)
+    return axis_kinds
+
+
 def _guess_ends(place: np.ndarray, kind: str) -> tuple[float | None, float | None]:
     """Interval that points of this kind fill; what the kind leaves open stays open."""
     if place.size < 2 or kind in NEED_COORDINATES:

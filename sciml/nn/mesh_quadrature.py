@@ -67,7 +67,7 @@ def mesh_quadrature_weights(
     Returns
     -------
     Quadrature
-        Of shape (n,) or (m,).
+        Of shape (n,) or (m,), with the positions of the vertices, or the centers of the cells.
 
     Raises
     ------
@@ -90,14 +90,17 @@ def mesh_quadrature_weights(
         check_orientation = not hasattr(mesh, "t")
     _check_indices(points, blocks)
     weights = np.zeros(len(points))
-    of_cells = []
+    of_cells, centers = [], []
     for kind, cells in blocks:
         shares, signed = _shares(kind, points[cells])
         measures = shares.sum(1)
         _check_cells(kind, cells, measures, signed if check_orientation else None)
         of_cells.append(measures)
+        centers.append(points[cells].mean(1))
         np.add.at(weights, cells, shares)
-    return Quadrature([weights if data == "vertex" else np.concatenate(of_cells)])
+    if data == "vertex":
+        return Quadrature([weights], positions=points)
+    return Quadrature([np.concatenate(of_cells)], positions=np.concatenate(centers))
 
 
 def _read(mesh: Any, cell_type: str | None) -> tuple[np.ndarray, list[tuple[str, np.ndarray]]]:
@@ -129,12 +132,17 @@ def _read(mesh: Any, cell_type: str | None) -> tuple[np.ndarray, list[tuple[str,
             f"{', '.join(CELL_TYPES)}"
         )
     top = max(CELL_TYPES[kind][0] for kind in kinds)
-    blocks = [
-        (k, np.asarray(c, int)) for k, c in found if k != "vertex" and CELL_TYPES[k][0] == top
-    ]
+    blocks = [(k, _indices(c)) for k, c in found if k != "vertex" and CELL_TYPES[k][0] == top]
     if points.shape[1] < top:
         raise ValueError(f"points: got {points.shape[1]} coordinates for cells of dimension {top}")
     return points, blocks
+
+
+def _indices(cells: Any) -> np.ndarray:
+    given = np.asarray(cells)
+    if given.dtype.kind not in "iu":
+        raise ValueError(f"cells: got numbers of type {given.dtype}, wanted integers from 0")
+    return given.astype(int)
 
 
 def _skfem_kind(mesh: Any) -> str:

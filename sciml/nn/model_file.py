@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from sciml import _atomic
+from sciml.nn.exchanged import exchanged_modules, put_exchanged
 from sciml.nn.model_registry import constructor_arguments, made
 
 __all__ = ["ModelFileError", "ModelInfo", "load_model", "model_info", "save_model"]
@@ -85,7 +86,9 @@ def save_model(
     Raises
     ------
     TypeError
-        If the class is not registered or an argument of the constructor is no data.
+        If the class is not registered, an argument of the constructor is no data, or the model was
+        changed in a way that the file cannot hold. Parts that were exchanged for others of a
+        registered class, as by `sciml.operators.replace_normalization`, are written too.
 
     Examples
     --------
@@ -107,6 +110,7 @@ def save_model(
         "format": FORMAT,
         "class": type(model).__name__,
         "arguments": arguments,
+        "exchanged": exchanged_modules(model, arguments),
         "version": _version(),
         "seed": seed,
         "training": _plain(training.to_dict() if hasattr(training, "to_dict") else training or {}),
@@ -159,6 +163,7 @@ def load_model(path: str | Path, device: str | torch.device = "cpu") -> torch.nn
     try:
         with torch.random.fork_rng(devices=[]):
             model = made(body["class"], body["arguments"])
+            put_exchanged(model, body["exchanged"])
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"{_with(stem, '.json')}: {error}") from error
     for name, own in model.state_dict(keep_vars=True).items():
@@ -213,7 +218,7 @@ def _read(path: str | Path) -> tuple[Path, dict[str, Any]]:
         raise ModelFileError(f"{file} is damaged or no model file ({error})") from error
     if not fits:
         raise ModelFileError(f"{file} is no model file of the format {FORMAT!r}")
-    return stem, {"seed": None, "training": {}, "data": {}, **body}
+    return stem, {"seed": None, "training": {}, "data": {}, "exchanged": {}, **body}
 
 
 def _stem(path: Path) -> Path:

@@ -36,7 +36,7 @@ def point_cloud_weights(
     Returns
     -------
     Quadrature
-        Of shape (n,).
+        Of shape (n,), with the positions of the points.
 
     Raises
     ------
@@ -69,9 +69,9 @@ def point_cloud_weights(
         edges = np.concatenate([low, 0.5 * (edges[1:] + edges[:-1]), high])
         sizes = np.empty(len(places))
         sizes[order] = np.diff(edges)
-        return Quadrature([sizes])
+        return Quadrature([sizes], positions=places)
     if dimension <= 3:
-        return Quadrature([_voronoi(places, low, high)])
+        return Quadrature([_voronoi(places, low, high)], positions=places)
     warnings.warn(
         f"points in {dimension} dimensions: weights from the distance of neighbor {neighbors} are "
         "rough; give cells if there are any",
@@ -82,7 +82,7 @@ def point_cloud_weights(
 
     k = min(neighbors, len(places) - 1)
     distance = KDTree(places).query(places, k=k + 1)[0][:, -1]
-    return Quadrature([(distance / distance.max()) ** dimension])
+    return Quadrature([(distance / distance.max()) ** dimension], positions=places)
 
 
 def _refuse_twins(places: np.ndarray) -> None:

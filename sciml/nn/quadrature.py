@@ -38,6 +38,8 @@ class Quadrature:
         The axes behind the factors.
     per_sample : bool, default False
         The single factor has one row for each sample.
+    positions : array, shape (points, d), optional
+        Where the points of a mesh or cloud are.
 
     Raises
     ------
@@ -57,12 +59,19 @@ class Quadrature:
         grid: SampleGrid | None = None,
         *,
         per_sample: bool = False,
+        positions: Any = None,
     ) -> None:
         self.factors: tuple[np.ndarray, ...] = tuple(
             _normalized(factor, per_sample) for factor in factors
         )
         self.grid = grid
         self.per_sample = per_sample
+        self.positions: np.ndarray | None = None if positions is None else np.array(positions)
+        if self.positions is not None and len(self.positions) != self.shape[0]:
+            raise ValueError(
+                f"positions: got {len(self.positions)} for weights of shape {self.shape}, wanted "
+                "one for each point"
+            )
         self.cache: dict[Any, Any] = {}
         """What layers derive from the weights, by a key of their own."""
 
@@ -131,7 +140,8 @@ class Quadrature:
             raise ValueError(f"mask: got shape {part.shape}, wanted {self.shape}")
         if not np.all((part >= 0.0) & (part <= 1.0)):
             raise ValueError("mask: wanted fractions between 0 (solid) and 1 (fluid)")
-        return Quadrature([self.full() * part], self.grid, per_sample=self.per_sample)
+        kept = {"per_sample": self.per_sample, "positions": self.positions}
+        return Quadrature([self.full() * part], self.grid, **kept)
 
     def __repr__(self) -> str:
         kinds = f", kinds {self.grid.kinds}" if self.grid is not None else ""
@@ -255,7 +265,7 @@ def as_quadrature(
     if isinstance(given, Quadrature):
         return given
     if hasattr(given, "detach"):
-        return Quadrature([given.detach().cpu().double().numpy()])
+        return Quadrature([_numbers_of(given)])
     if isinstance(given, np.ndarray):
         return Quadrature([given])
     return quadrature_weights(given, rule, axis_kinds=axis_kinds)
@@ -347,7 +357,7 @@ def _given_weights(x: torch.Tensor, weights: Any, layer: str) -> Quadrature:
                 f"{layer}: weights of shape {tuple(weights.shape)} are on {weights.device}, the "
                 f"input is on {x.device}: weights.to(x.device)"
             )
-        weights = weights.detach().cpu().double().numpy()
+        weights = _numbers_of(weights)
     if isinstance(weights, np.ndarray):
         points = tuple(x.shape[2:])
         if weights.shape not in (points, (x.shape[0], *points), (1, *points)):
@@ -359,8 +369,17 @@ def _given_weights(x: torch.Tensor, weights: Any, layer: str) -> Quadrature:
     return as_quadrature(weights)
 
 
+def _numbers_of(weights: torch.Tensor) -> np.ndarray:
+    plain = weights.detach().cpu()
+    # Half precision of the brain-float kind has no NumPy type; complex numbers are refused later.
+    return plain.numpy() if plain.is_complex() else plain.double().numpy()
+
+
 def _normalized(factor: Any, per_sample: bool) -> np.ndarray:
-    values = np.asarray(factor, dtype=float)
+    values = np.asarray(factor)
+    if values.dtype.kind not in "fiub":
+        raise ValueError(f"weights: got numbers of type {values.dtype}, wanted real ones >= 0")
+    values = values.astype(float)
     if values.ndim == 0 or values.size == 0:
         raise ValueError(f"weights: got shape {values.shape}, wanted one weight for each point")
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))

@@ -18,6 +18,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from sciml.nn.axis_kind import check_kinds
 from sciml.nn.model_registry import register_model
 from sciml.nn.seeding import seeded
 from sciml.operators.point_input import check_integers, read_points
@@ -90,7 +91,7 @@ class DeepONet(nn.Module):
         )
         self.in_channels, self.out_channels, self.dimension = in_channels, out_channels, dimension
         self.n_integrals, self.n_basis = n_integrals, n_basis
-        self.quadrature, self.axis_kinds = quadrature, axis_kinds
+        self.quadrature, self.axis_kinds = quadrature, check_kinds(axis_kinds)
         width = hidden_channels
         with seeded(seed):
             self.sensors = _Perceptron(dimension, width, 2, n_integrals * in_channels)

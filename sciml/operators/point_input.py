@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from sciml.nn.quadrature import Quadrature, quadrature_weights, weights_for
+from sciml.nn.quadrature import Quadrature, weights_for
 from sciml.operators.spectral_conv import check_field
 
 __all__ = ["check_integers", "grid_positions", "read_points"]
@@ -50,9 +50,6 @@ def read_points(
         Of sum 1.
     """
     check_field(x, channels, None, layer)
-    if hasattr(grid, "points") and hasattr(grid, "cells"):
-        positions = np.asarray(grid.points)[:, :dimension] if positions is None else positions
-        grid = quadrature_weights(grid)
     found: Quadrature | None = None
     if quadrature or positions is None:
         found = weights_for(x, weights=grid, axis_kinds=axis_kinds, layer=layer)
@@ -85,9 +82,24 @@ def _given(x: torch.Tensor, positions: Any, dimension: int, layer: str) -> torch
     return places.reshape(-1 if places.ndim > len(wanted) else 1, x.shape[2:].numel(), dimension)
 
 
+def _flat(positions: np.ndarray, dimension: int, layer: str) -> np.ndarray:
+    """Coordinates of a mesh without those in which it has no extent, as files of planes have."""
+    more = positions[:, dimension:]
+    if more.size and np.any(np.ptp(more, axis=0) > 0.0):
+        raise ValueError(
+            f"{layer}: was made for {dimension} coordinates (dimension), the points have "
+            f"{positions.shape[1]} that vary: make it with dimension={positions.shape[1]}"
+        )
+    return positions[:, :dimension]
+
+
 def _of_grid(
     x: torch.Tensor, quadrature: Quadrature | None, dimension: int, layer: str
 ) -> torch.Tensor:
+    if quadrature is not None and quadrature.grid is None and quadrature.positions is not None:
+        places = _given(x, _flat(quadrature.positions, dimension, layer), dimension, layer)
+        assert places is not None
+        return places
     if quadrature is None or quadrature.grid is None:
         raise ValueError(
             f"{layer}: the points of shape {tuple(x.shape[2:])} come without positions: give "

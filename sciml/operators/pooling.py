@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from sciml.nn.axis_kind import check_kinds
 from sciml.nn.model_registry import register_model
 from sciml.nn.quadrature import weights_for
 from sciml.operators.spectral_conv import check_field
@@ -33,7 +34,7 @@ class GlobalPooling(nn.Module):
 
     def __init__(self, *, axis_kinds: str | Sequence[str] | None = None) -> None:
         super().__init__()
-        self.axis_kinds = axis_kinds
+        self.axis_kinds = check_kinds(axis_kinds)
 
     def forward(self, x: torch.Tensor, weights: Any = None) -> torch.Tensor:
         """Map a field of shape (batch, channels, *points) to (batch, channels).

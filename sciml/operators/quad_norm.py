@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from sciml.nn.axis_kind import check_kinds
 from sciml.nn.model_registry import register_model
 from sciml.nn.quadrature import Quadrature, quadrature_weights, weights_for
 from sciml.operators.spectral_conv import check_field
@@ -80,7 +81,7 @@ class QuadNorm(nn.Module):
         self.num_channels = num_channels
         self.groups = check_groups(num_channels, groups)
         self.eps, self.rms, self.differentiable_twice = eps, rms, differentiable_twice
-        self.axis_kinds = axis_kinds
+        self.axis_kinds = check_kinds(axis_kinds)
         self.grid = None if grid is None else quadrature_weights(grid)
         self.weight = nn.Parameter(torch.ones(num_channels)) if affine else None
         self.bias = nn.Parameter(torch.zeros(num_channels)) if affine and not rms else None
@@ -163,7 +164,7 @@ class BlendQuadNorm(nn.Module):
         if not 0.0 <= alpha <= 1.0:
             raise ValueError(f"alpha: got {alpha}, wanted 0 (layer normalization) to 1 (QuadNorm)")
         self.num_channels, self.alpha, self.eps = num_channels, alpha, eps
-        self.axis_kinds = axis_kinds
+        self.axis_kinds = check_kinds(axis_kinds)
         self.grid = None if grid is None else quadrature_weights(grid)
         self.weight = nn.Parameter(torch.ones(num_channels)) if affine else None
         self.bias = nn.Parameter(torch.zeros(num_channels)) if affine else None
@@ -179,7 +180,10 @@ class BlendQuadNorm(nn.Module):
     def normalize(self, x: torch.Tensor, quadrature: Quadrature) -> torch.Tensor:
         """Normalize a field on points of known weights."""
         gain = self.weight if self.weight is not None else x.new_ones(self.num_channels)
-        layer = nn.functional.group_norm(x, 1, gain * (1.0 - self.alpha), self.bias, self.eps)
+        scaled, shift = gain * (1.0 - self.alpha), self.bias
+        if x.dtype == torch.float64:  # group_norm takes weights of its own or of lower precision
+            scaled, shift = scaled.double(), None if shift is None else shift.double()
+        layer = nn.functional.group_norm(x, 1, scaled, shift, self.eps)
         own = weighted_norm(x, gain * self.alpha, None, quadrature, self.num_channels, self.eps)
         return layer + own
 

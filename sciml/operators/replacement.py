@@ -70,6 +70,16 @@ def replace_normalization(
         Names of replaced layers, and of those left alone with the reason: batch normalization, and
         layer normalization over channels at each point, which does not see the grid.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If ``model`` is no module or itself a normalization layer; if ``groups`` does not fit.
+
+    Notes
+    -----
+    `sciml.nn.save_model` keeps the new layers of this package's models. For other models make the
+    model, replace, and read the state as before; layers have the same names.
+
     Examples
     --------
     >>> from torch import nn
@@ -78,28 +88,39 @@ def replace_normalization(
     1: QuadNorm
     2: kept, batch normalization: its statistics are of the batch
     """
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"model: got {type(model).__name__}, wanted a torch.nn.Module")
+    if _read(model, model, num_channels) is not None:
+        raise ValueError(
+            f"model: a {type(model).__name__} is itself a normalization layer, which cannot be "
+            "replaced in place: make a QuadNorm, or put it into a model"
+        )
     replaced: list[str] = []
     kept: dict[str, str] = {}
+    made: dict[nn.Module, QuadNorm] = {}
     for parent_name, parent in list(model.named_modules()):
-        for child_name, child in list(parent.named_children()):
+        # Not `named_children`, which leaves out a layer that stands in several places.
+        for child_name, child in list(parent._modules.items()):
             name = f"{parent_name}.{child_name}" if parent_name else child_name
-            found = _read(child, model, num_channels)
+            found = None if child is None else _read(child, model, num_channels)
             if found is None:
                 continue
             if isinstance(found, str):
                 kept[name] = found
                 continue
-            channels, own_groups, eps, affine = found
-            layer = QuadNorm(
-                channels,
-                _chosen(groups, own_groups, channels),
-                eps=eps,
-                affine=affine,
-                grid=grid,
-                axis_kinds=axis_kinds,
-            )
-            _copy(child, layer)
-            setattr(parent, child_name, layer)
+            assert child is not None
+            if child not in made:
+                channels, own_groups, eps, affine = found
+                made[child] = QuadNorm(
+                    channels,
+                    _chosen(groups, own_groups, channels),
+                    eps=eps,
+                    affine=affine,
+                    grid=grid,
+                    axis_kinds=axis_kinds,
+                )
+                _copy(child, made[child])
+            setattr(parent, child_name, made[child])
             replaced.append(name)
     return Replacement(tuple(replaced), kept)
 

@@ -124,8 +124,8 @@ def diagnose_resolution(
     model : Module
         Of fields (batch, channels, *points).
     field : callable or Tensor
-        ``field(grid) -> inputs``, or the inputs on the fine grid, from which those of the coarse
-        one are taken.
+        ``field(grid) -> inputs``, or ``-> (inputs, truth)`` as `resolution_gap` takes it; or the
+        inputs on the fine grid, from which those of the coarse one are taken.
     grids : sequence of two
         A coarse and a fine grid that holds its points: shapes (with ``axis_kinds``), `SampleGrid`,
         `pdes.Grid` or `Quadrature`.
@@ -139,7 +139,7 @@ def diagnose_resolution(
     Raises
     ------
     ValueError
-        If the fine grid does not hold the points of the coarse one.
+        If the fine grid does not hold the points of the coarse one, or a field is on others.
 
     Examples
     --------
@@ -161,9 +161,12 @@ def diagnose_resolution(
             "finer grid, such as 33 and 65 nodes"
         )
     if isinstance(field, torch.Tensor):
+        _check_points(field, fine)
         on_fine, on_coarse = field, nodes.of_second(field)
     else:
-        on_coarse, on_fine = field(grids[0]), field(grids[1])
+        on_coarse, on_fine = (_inputs(field(grid)) for grid in grids)
+        _check_points(on_coarse, coarse)
+        _check_points(on_fine, fine)
     was_training = model.training
     model.eval()
     try:
@@ -171,6 +174,20 @@ def diagnose_resolution(
             return _Diagnosis(model, nodes, coarse, fine).made(on_coarse, on_fine)
     finally:
         model.train(was_training)
+
+
+def _inputs(sample: Any) -> Any:
+    """Inputs of what `resolution_gap` takes too, which may have a truth beside them."""
+    return sample[0] if isinstance(sample, tuple | list) else sample
+
+
+def _check_points(x: Any, quadrature: Quadrature) -> None:
+    if not isinstance(x, torch.Tensor) or tuple(x.shape[2:]) != quadrature.shape:
+        got = tuple(x.shape) if hasattr(x, "shape") else type(x).__name__
+        raise ValueError(
+            f"field: got {got} for a grid of shape {quadrature.shape}, wanted a tensor (batch, "
+            "channels, *points); a tensor alone is the field on the fine grid"
+        )
 
 
 class _Diagnosis:

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from sciml.nn.axis_kind import check_kinds
 from sciml.nn.model_registry import register_model
 from sciml.nn.seeding import seeded
 from sciml.operators.attention import (
@@ -51,7 +52,8 @@ class _OverPoints(nn.Module):
         )
         check_heads(hidden_channels, n_heads)
         self.in_channels, self.out_channels = in_channels, out_channels
-        self.dimension, self.quadrature, self.axis_kinds = dimension, quadrature, axis_kinds
+        self.dimension, self.quadrature = dimension, quadrature
+        self.axis_kinds = check_kinds(axis_kinds)
         hidden = max(1, round(mlp_ratio * hidden_channels))
         with seeded(seed):
             self.lifting = ChannelMLP(in_channels + dimension, 2 * hidden_channels, hidden_channels)

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from sciml.nn.axis_kind import SampleGrid
+from sciml.nn.axis_kind import SampleGrid, check_kinds
 from sciml.nn.model_registry import register_model
 from sciml.nn.quadrature import Quadrature, quadrature_weights, weights_for
 from sciml.nn.seeding import seeded
@@ -105,7 +105,7 @@ class UNet(nn.Module):
         check_one_of("norm", norm, NORMS)
         self.in_channels, self.out_channels = in_channels, out_channels
         self.dimension, self.n_levels, self.scales = dimension, n_levels, scales
-        self.quadrature, self.axis_kinds = quadrature, axis_kinds
+        self.quadrature, self.axis_kinds = quadrature, check_kinds(axis_kinds)
         self.n_cells = _check_cells(n_cells, n_levels, dimension, scales)
         widths = [hidden_channels * 2**level for level in range(n_levels)]
         with seeded(seed):

@@ -192,3 +192,48 @@ def test_normalized_refuses_wrong_statistics():
         model.set_statistics([1.0], [1.0, 1.0], [0.0], [1.0])
     with pytest.raises(ValueError, match="output_std"):
         model.set_statistics([1.0, 1.0], [1.0, 1.0], [0.0], [float("nan")])
+
+
+class Doubler(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(2, 2))
+
+    def forward(self, u):
+        return 2 * u @ self.weight
+
+
+def test_parts_that_were_exchanged_are_kept_if_they_are_registered(tmp_path):
+    model = Normalized(Wave(2), in_channels=2, out_channels=2)
+    model.model = Wave(2, [3])
+    again = load_model(save_model(model, tmp_path))
+    assert again.model.spectrum.shape == (2, 3)
+    assert torch.equal(again.model.spectrum, model.model.spectrum)
+
+
+def test_parts_that_no_file_can_make_again_are_refused_by_name(tmp_path):
+    model = Wave(2)
+    model.first = Doubler()
+    with pytest.raises(TypeError, match="part 'first' of the model is not the Linear"):
+        save_model(model, tmp_path)
+    model = Wave(2)
+    model.third = torch.nn.Linear(1, 1)
+    with pytest.raises(TypeError, match=r"other parts than its constructor makes \(third\)"):
+        save_model(model, tmp_path)
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"fourth": {"model": "Wave", "arguments": {}}}, "'fourth': the model has none"),
+        ({"first": {"model": "Wave"}}, "wanted its class and arguments"),
+        ({"first": {"model": "os.system", "arguments": {}}}, "is unknown"),
+        (7, "got 7, wanted a mapping"),
+    ],
+)
+def test_damaged_parts_are_refused(parts, message, tmp_path):
+    file = save_model(Wave(2), tmp_path)
+    change(file, exchanged=parts)
+    with pytest.raises(ModelFileError, match=message):
+        load_model(tmp_path)

@@ -10,6 +10,7 @@ from pdes.mesh import Annulus, Rectangle
 from sciml.metrics import observed_order
 from sciml.nn import (
     AXIS_KINDS,
+    Quadrature,
     QuadratureWarning,
     SampleAxis,
     SampleGrid,
@@ -21,6 +22,7 @@ from sciml.nn import (
     quadrature_weights,
     weights_for,
 )
+from sciml.operators import QuadNorm
 
 GRADED = np.linspace(0, 1, 9) ** 1.7
 
@@ -349,3 +351,24 @@ def test_duplicate_end_point_of_a_periodic_axis():
         warnings.simplefilter("error")
         right = SampleGrid.of_coordinates([s[:-1]], "periodic")
         weights_for(x[..., :-1], weights=right)
+
+
+def test_weights_and_cells_of_other_numbers_are_refused():
+    with pytest.raises(ValueError, match="numbers of type complex64, wanted real ones"):
+        QuadNorm(1)(torch.rand(1, 1, 3), weights=torch.ones(3, dtype=torch.complex64))
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    with pytest.raises(ValueError, match="cells: got numbers of type float64, wanted integers"):
+        mesh_quadrature_weights((corners, [[0, 1, 2.5]]), cell_type="triangle")
+
+
+def test_meshes_and_clouds_know_their_points():
+    corners = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]])
+    mesh = (corners, [[0, 1, 2]])
+    weights = mesh_quadrature_weights(mesh, cell_type="triangle")
+    assert np.array_equal(weights.positions, corners)
+    assert np.array_equal(weights.masked([1, 1, 0]).positions, corners)
+    centers = mesh_quadrature_weights(mesh, "cell", cell_type="triangle").positions
+    assert np.array_equal(centers, [[1.0, 1.0]])
+    assert np.array_equal(point_cloud_weights(corners).positions, corners)
+    with pytest.raises(ValueError, match="positions: got 3 for weights of shape"):
+        Quadrature([np.ones(2)], positions=corners)

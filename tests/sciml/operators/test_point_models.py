@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 
+import meshio
 import numpy as np
 import pytest
+import skfem
 import torch
 from scipy.spatial import Delaunay
 from torch.nn import functional
 
-from sciml.nn import mesh_quadrature_weights, point_cloud_weights, quadrature_weights
+from sciml.nn import (
+    mesh_quadrature_weights,
+    on_grid,
+    point_cloud_weights,
+    quadrature_weights,
+)
 from sciml.operators import DeepONet, GlobalPooling, PointTransformer, Transolver
 from sciml.operators.attention import GalerkinAttention, SliceAttention, SoftmaxAttention
 
@@ -228,3 +235,24 @@ def test_pooling_takes_weights_of_the_call_and_no_others():
     assert float(GlobalPooling()(x, torch.tensor([3.0, 1.0]))) == 1.5
     with pytest.raises(ValueError, match="weights have shape"):
         GlobalPooling()(x, torch.ones(3))
+
+
+def test_every_kind_of_mesh_brings_its_points_by_itself_and_in_a_context(make):
+    points, cells = graded(4)
+    model, x = make().double(), values(points)
+    weights = mesh_quadrature_weights((points, cells), cell_type="triangle")
+    wanted = model(x, points, weights.full())
+    flat = meshio.Mesh(np.column_stack([points, np.zeros(len(points))]), [("triangle", cells)])
+    simplices = skfem.MeshTri(points.T.copy(), cells.T.copy())
+    for mesh in (flat, simplices, weights):
+        assert torch.allclose(model(x, grid=mesh), wanted, atol=1e-12)
+        with on_grid(mesh):
+            assert torch.allclose(model(x), wanted, atol=1e-12)
+
+
+def test_a_surface_is_not_flattened_in_silence(make):
+    points, cells = graded(4)
+    curved = np.column_stack([points, points[:, 0] ** 2])
+    surface = mesh_quadrature_weights((curved, cells), cell_type="triangle")
+    with pytest.raises(ValueError, match="have 3 that vary: make it with dimension=3"):
+        make().double()(values(points), grid=surface)

@@ -248,3 +248,19 @@ def test_layers_are_written_and_read(tmp_path):
     again = again[0] if isinstance(again, tuple) else again
     x = field(1, 1, 9, 8, dtype=torch.float32)
     assert torch.equal(model(x), again(x))
+
+
+def test_blend_takes_double_precision_as_quad_norm_does():
+    layer, x = BlendQuadNorm(3, axis_kinds="node"), torch.rand(2, 3, 9, dtype=torch.float64)
+    y = layer(x)
+    assert y.dtype == torch.float64
+    assert torch.allclose(y, BlendQuadNorm(3, axis_kinds="node").double()(x), atol=1e-12)
+    assert QuadNorm(3, axis_kinds="node")(x).dtype == torch.float64
+
+
+@pytest.mark.parametrize("layer", [QuadNorm, BlendQuadNorm])
+def test_misspelled_kinds_are_refused_at_once(layer):
+    with pytest.raises(ValueError, match="Did you mean 'node'"):
+        layer(2, axis_kinds="nodes")
+    with pytest.raises(ValueError, match="Did you mean 'periodic'"):
+        layer(2, axis_kinds=("node", "periodical"))

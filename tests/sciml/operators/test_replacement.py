@@ -2,8 +2,8 @@ import pytest
 import torch
 from torch import nn
 
-from sciml.nn import on_grid
-from sciml.operators import QuadNorm, replace_normalization
+from sciml.nn import load_model, on_grid, save_model
+from sciml.operators import FNO, QuadNorm, replace_normalization
 
 
 class Block(nn.Module):
@@ -77,3 +77,31 @@ def test_state_is_read_back():
     other.load_state_dict(state)
     x = torch.rand(2, 4, 7, 6)
     assert torch.equal(model(x), other(x))
+
+
+@pytest.mark.parametrize("norm", ["instance", "layer"])
+def test_a_model_of_ours_comes_back_from_its_file_with_the_new_layers(norm, tmp_path):
+    model = FNO(1, 1, 8, (4, 4), 2, norm=norm, axis_kinds="node", seed=0)
+    x = torch.rand(2, 1, 9, 9)
+    before = model(x)
+    replace_normalization(model)
+    wanted = model(x)
+    assert not torch.allclose(before, wanted)
+    again = load_model(save_model(model, tmp_path))
+    assert torch.equal(again(x), wanted)
+    assert type(again.blocks[1].second_norm) is QuadNorm
+
+
+def test_a_layer_that_stands_in_two_places_is_one_afterwards():
+    norm = nn.GroupNorm(2, 4)
+    model = nn.ModuleList([norm, nn.Identity(), norm])
+    assert replace_normalization(model, axis_kinds="node").replaced == ("0", "2")
+    assert type(model[0]) is QuadNorm
+    assert model[0] is model[2]
+
+
+def test_what_cannot_be_changed_in_place_is_refused():
+    with pytest.raises(ValueError, match="GroupNorm is itself a normalization layer"):
+        replace_normalization(nn.GroupNorm(2, 4), axis_kinds="node")
+    with pytest.raises(TypeError, match="model: got str, wanted"):
+        replace_normalization("model")  # type: ignore[arg-type]

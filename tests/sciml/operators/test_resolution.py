@@ -231,3 +231,20 @@ def test_pictures():
     axes = found.plot(axes.figure.add_subplot())
     assert [text.get_text() for text in axes.get_yticklabels()] == [n.name for n in found.layers]
     assert len(axes.patches) == 4
+
+
+def test_fields_on_other_points_are_refused_and_pairs_are_taken():
+    model = FNO(1, 1, 4, 4, 1, norm="instance", axis_kinds="node", seed=0)
+
+    def sample_at(grid):
+        s = torch.linspace(0, 1, grid[0]).view(1, 1, -1)
+        return s.sin(), s.cos()
+
+    grids = [(9,), (17,)]
+    with pytest.raises(ValueError, match=r"got \(1, 1, 9\) for a grid of shape \(17,\)"):
+        diagnose_resolution(model, sample_at((9,))[0], grids, axis_kinds="node")
+    with pytest.raises(ValueError, match=r"got \(1, 1, 17\) for a grid of shape \(9,\)"):
+        diagnose_resolution(model, lambda grid: sample_at((17,)), grids, axis_kinds="node")
+    pairs = diagnose_resolution(model, sample_at, grids, axis_kinds="node")
+    alone = diagnose_resolution(model, sample_at((17,))[0], grids, axis_kinds="node")
+    assert pairs.gap == pytest.approx(alone.gap, rel=1e-5)

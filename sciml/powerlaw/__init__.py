@@ -28,6 +28,7 @@ _PUBLIC = {
     "characteristic_matrix": "wedge_model",
     "fit_power_laws": "batch",
     "fit_sources": "sources",
+    "fit_wedges": "wedge_batch",
     "solve_enriched": "enrichment",
     "train_baseline": "baselines",
     "variable_projection": "varpro",
@@ -53,6 +54,7 @@ __all__ = [
     "characteristic_matrix",
     "fit_power_laws",
     "fit_sources",
+    "fit_wedges",
     "solve_enriched",
     "train_baseline",
     "variable_projection",
@@ -88,5 +90,6 @@ if TYPE_CHECKING:
     from sciml.powerlaw.sources import fit_sources
     from sciml.powerlaw.varpro import variable_projection
     from sciml.powerlaw.wedge import WedgeFit
+    from sciml.powerlaw.wedge_batch import fit_wedges
     from sciml.powerlaw.wedge_model import characteristic_matrix
     from sciml.powerlaw.wedge_samples import WedgeSamples

@@ -12,27 +12,15 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from pdes.exact import Cone, corner_spectrum
-from sciml.powerlaw.admissible import admissible_exponent, angular_factors
 from sciml.powerlaw.arguments import check_noise, check_rtol
 from sciml.powerlaw.rounding import at_least_rounding
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.wedge_arguments import check_wedge, check_wedge_rows
 from sciml.powerlaw.wedge_model import WedgeModel, as_corner, largest, least_squares
+from sciml.powerlaw.wedge_refit import REACH, nearest_admissible, refit
 from sciml.powerlaw.wedge_samples import as_samples, condition_names, locate, row_system
-from sciml.powerlaw.wedge_search import EXACT, add_term, information
-from sciml.powerlaw.wedge_status import (
-    ADVICE,
-    SIGMAS,
-    is_determined,
-    is_superfluous,
-    judge,
-    lack_of_fit,
-)
-
-REACH = 0.1
-"""An admissible exponent must lie this close to the learned one, or within its error bar."""
-MOST_TERMS = 12
-"""Terms at which ``order="auto"`` stops."""
+from sciml.powerlaw.wedge_search import EXACT, find_terms
+from sciml.powerlaw.wedge_status import ADVICE, is_superfluous, judge, lack_of_fit
 
 
 class WedgeFit(BaseEstimator):
@@ -82,7 +70,8 @@ class WedgeFit(BaseEstimator):
         ``"ok"``, or what is wrong and what to do: ``"unidentifiable"`` (the numbers are NaN),
         ``"at_bound"``, ``"unresolved"``, ``"superfluous"``, ``"saturated"`` (as many rows as
         unknowns), ``"poor_fit"`` (more is left over than the noise, or it has structure),
-        ``"not_converged"``; ``"zero"`` and ``"constant"`` data have no exponent.
+        ``"not_converged"``; ``"zero"`` and ``"constant"`` data have no exponent. After `quantize`
+        ``"quantized"``, ``"unquantized"``, or what speaks against the quantized fit.
 
     Examples
     --------
@@ -136,14 +125,22 @@ class WedgeFit(BaseEstimator):
         ValueError
             For arguments that make no sense; they are named.
         """
-        order, bounds = check_wedge(self.order, self.bounds, self.start)
+        model = self._prepare(arc, edges, W, noise)
+        if model is not None:
+            order, bounds = check_wedge(self.order, self.bounds, self.start)
+            ((found, stopped),) = find_terms([model], order, bounds, self.rtol)
+            self._adopt(found, stopped, model, bounds)
+        return self
+
+    def _prepare(self, arc: Any, edges: Any, W: Any, noise: float | None) -> WedgeModel | None:
+        """Rows of the fit; None if there is no exponent to find."""
+        order, _ = check_wedge(self.order, self.bounds, self.start)
         check_noise(noise)
         check_rtol(self.rtol)
         self.corner_ = as_corner(self.sectors, self.bc)
-        samples = as_samples(arc)
+        self._samples = samples = as_samples(arc)
         system = row_system(self.corner_, samples, float(self.start), edges, W)
         self._system, self.noise_, self.n_rows_ = system, noise, len(system.values)
-        self._samples, self._stopped = samples, ""
         model = WedgeModel(self.corner_, system, self.corner_.has_constant)
         check_wedge_rows(self.n_rows_, model, 1 if order == "auto" else int(order))
         if not np.any(system.values):
@@ -152,36 +149,13 @@ class WedgeFit(BaseEstimator):
             alone, left = least_squares(model(np.empty((1, 0)))[0][0], system)
             if left <= EXACT:
                 return self._without_terms("constant", float(alone[0]))
-        self._adopt(self._search(model, order, bounds), model, bounds)
-        return self
+        return model
 
     def conditions(self) -> list[str]:
         """Names of the homogeneous conditions, in the order of measured edge values."""
         return condition_names(as_corner(self.sectors, self.bc))
 
-    def _search(
-        self, model: WedgeModel, order: int | str, bounds: tuple[float, float]
-    ) -> SeparableFit:
-        most = MOST_TERMS if order == "auto" else int(order)
-        rows = self.n_rows_
-        best, exponents = None, np.empty(0)
-        for count in range(1, most + 1):
-            if rows < count * (model.per_term + 1) + model.constant:
-                break
-            found = add_term(model, exponents, bounds, self.rtol)
-            better = best is None or information(found, rows) < information(best, rows)
-            if order == "auto" and not better:
-                break
-            if order == "auto" and best is not None and not is_determined(found):
-                self._stopped = f"the rows do not determine more than {count - 1} terms"
-                break
-            best, exponents = found, found.parameters
-            if order == "auto" and float(found.relative_residual) <= EXACT:
-                break
-        assert best is not None  # one term always fits: `_check_rows`
-        return best
-
-    def _without_terms(self, status: str, constant: float) -> WedgeFit:
+    def _without_terms(self, status: str, constant: float) -> None:
         shape = (0, 1, 1) if isinstance(self.corner_, Cone) else (0, len(self.corner_.sectors), 2)
         self.exponents_, self.coefficients_ = np.empty(0), np.empty(shape)
         self.standard_errors_, self.amplitudes_ = np.empty(0), np.empty(0)
@@ -189,9 +163,10 @@ class WedgeFit(BaseEstimator):
         self.terms_ = ()
         self.shifts_ = np.empty(0)
         self._say(status)
-        return self
 
-    def _adopt(self, fit: SeparableFit, model: WedgeModel, bounds: tuple[float, float]) -> None:
+    def _adopt(
+        self, fit: SeparableFit, stopped: str, model: WedgeModel, bounds: tuple[float, float]
+    ) -> None:
         count = fit.parameters.size
         places = np.argsort(fit.parameters, kind="stable")
         self.exponents_ = fit.parameters[places]
@@ -208,10 +183,10 @@ class WedgeFit(BaseEstimator):
         self.terms_, self.shifts_ = ("learned",) * count, np.zeros(count)
         self.jacobian_ = fit.full_jacobian
         status = judge(fit, self.exponents_, self.standard_errors_, superfluous, bounds)
-        left = lack_of_fit(fit, self._samples, self._system, self.noise_)
+        left = lack_of_fit(fit.residual, self.residual_, self._samples, self._system, self.noise_)
         if left and status in ("ok", "not_converged"):
             status = "poor_fit"
-        self._say(status, *([left] if status == "poor_fit" else []), self._stopped)
+        self._say(status, *([left] if status == "poor_fit" else []), stopped)
         if self.status_ == "unidentifiable":
             self.exponents_ = np.full(count, np.nan)
             self.standard_errors_ = np.full(count, np.inf)
@@ -229,7 +204,9 @@ class WedgeFit(BaseEstimator):
         Newton's method on the characteristic matrix starts from the learned value. The result
         must lie within three standard errors of it, or within 0.1; otherwise the term keeps its
         learned exponent and the status is ``"unquantized"``. Coefficients are fitted anew, with
-        angular factors that satisfy the conditions.
+        angular factors that satisfy the conditions, and judged anew: data that hold more terms
+        leave a ``"poor_fit"``, and a term without a coefficient is ``"superfluous"``, quantized or
+        not; `terms_` says which exponents were.
 
         Returns
         -------
@@ -251,20 +228,10 @@ class WedgeFit(BaseEstimator):
         self._check_fitted()
         if self.status_ in ("zero", "constant", "unidentifiable"):
             return copy.copy(self)
-        exponents, kinds, shifts = self.exponents_.copy(), [], []
-        for place, learned in enumerate(self.exponents_):
-            found = admissible_exponent(self.corner_, float(learned))
-            error = self.standard_errors_[place]
-            reach = max(REACH, SIGMAS * error if math.isfinite(error) else 0.0)
-            goal = float(learned) if found is None else found
-            twin = any(abs(goal - mu) < 1e-9 for mu in exponents[:place])
-            taken = found is not None and abs(goal - learned) <= reach and not twin
-            kinds.append("quantized" if taken else "unquantized")
-            exponents[place] = goal if taken else learned
-            shifts.append(exponents[place] - learned)
+        exponents, kinds = nearest_admissible(self.corner_, self.exponents_, self.standard_errors_)
         result = copy.copy(self)
-        result.shifts_ = np.array(shifts)
-        result._refit(exponents, tuple(kinds))
+        result.shifts_ = exponents - self.exponents_
+        result._refit(exponents, kinds, judge_size=True)
         return result
 
     quantise = quantize
@@ -301,38 +268,34 @@ class WedgeFit(BaseEstimator):
         result._refit(exponents, ("quantized",) * exponents.size)
         return result
 
-    def _refit(self, exponents: NDArray, kinds: tuple[str, ...]) -> None:
+    def _refit(
+        self, exponents: NDArray, kinds: tuple[str, ...], *, judge_size: bool = False
+    ) -> None:
         """Linear fit with given exponents; conditions hold exactly where they are quantized."""
         all_exact = all(kind == "quantized" for kind in kinds)
         system = self._system.without_edges() if all_exact else self._system
-        model = WedgeModel(self.corner_, system, self.corner_.has_constant)
-        columns = model(exponents[None])[0][0]
-        size, blocks = model.per_term, []
-        for place, kind in enumerate(kinds):
-            exact = kind == "quantized"
-            blocks.append(
-                angular_factors(self.corner_, exponents[place]) if exact else np.eye(size)
-            )
-        reduced = [
-            columns[:, place * size : (place + 1) * size] @ block.T
-            for place, block in enumerate(blocks)
-        ]
-        if model.constant:
-            reduced.append(columns[:, -1:])
-        found, residual = least_squares(np.hstack(reduced), system)
-        terms, at = [], 0
-        for block in blocks:
-            terms.append(found[at : at + len(block)] @ block)
-            at += len(block)
+        found = refit(self.corner_, system, exponents, kinds, self.noise_)
         self.exponents_, self.terms_ = exponents, kinds
-        self.coefficients_ = np.array(terms).reshape(len(kinds), *self.coefficients_.shape[1:])
-        self.constant_ = float(found[-1]) if model.constant else 0.0
-        self.amplitudes_ = largest(np.array(terms))
+        self.coefficients_ = found.terms.reshape(len(kinds), *self.coefficients_.shape[1:])
+        self.constant_, self.residual_ = found.constant, found.relative_residual
+        self.amplitudes_ = largest(found.terms)
         errors = np.zeros(len(kinds))
         if self.standard_errors_.size == len(kinds):
             errors = np.where([k == "quantized" for k in kinds], 0.0, self.standard_errors_)
-        self.standard_errors_, self.residual_ = errors, residual
-        self._say("quantized" if all_exact else "unquantized")
+        self.standard_errors_ = errors
+        left = lack_of_fit(
+            found.residual, found.relative_residual, self._samples, system, self.noise_
+        )
+        status = "quantized"
+        if not all_exact:
+            status = "unquantized"
+        elif found.saturated:
+            status = "saturated"
+        elif left:
+            status = "poor_fit"
+        elif judge_size and found.drowned.any():
+            status = "superfluous"
+        self._say(status, left)
 
     def predict(self, radius: ArrayLike, angle: ArrayLike) -> NDArray:
         """Field at points in polar coordinates about the corner.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.varpro import variable_projection
 from sciml.powerlaw.wedge_model import WedgeModel
+from sciml.powerlaw.wedge_stack import WedgeStack
+from sciml.powerlaw.wedge_status import is_determined
 
 GRID = 120
 """Exponents of a scan."""
@@ -18,6 +21,8 @@ STARTS = 3
 """How many minima of a scan are refitted."""
 COARSE = 1e-6
 """Steps below which the race of the starts ends."""
+MOST_TERMS = 12
+"""Terms at which ``order="auto"`` stops."""
 EXACT = 1e-13
 """Relative residual at which further terms would fit rounding errors."""
 
@@ -51,16 +56,20 @@ def scan(model: WedgeModel, exponents: NDArray, grid: NDArray) -> NDArray:
     return np.sqrt(np.maximum(rest @ rest - np.sum(share**2, axis=-1), 0.0))
 
 
-def add_term(
-    model: WedgeModel, exponents: NDArray, bounds: tuple[float, float], rtol: float
+def add_terms(
+    models: Sequence[WedgeModel],
+    exponents: Sequence[NDArray],
+    bounds: tuple[float, float],
+    rtol: float,
 ) -> SeparableFit:
-    """Refit with one term more, from the best minima of a scan.
+    """Refit with one term more, from the best minima of a scan: all members as one batch.
 
     Parameters
     ----------
-    model : WedgeModel
-    exponents : ndarray, shape (terms,)
-        Of the present fit.
+    models : sequence of WedgeModel
+        Of each member.
+    exponents : sequence of ndarray, shape (terms,)
+        Of the present fits, as many for all.
     bounds : tuple of float
         Range of the scan and of every exponent.
     rtol : float
@@ -69,21 +78,86 @@ def add_term(
     Returns
     -------
     SeparableFit
+        With a batch axis of members.
     """
-    low, high = bounds
-    grid = np.linspace(low, high, GRID)
-    residual = scan(model, exponents, grid)
-    padded = np.concatenate([[math.inf], residual, [math.inf]])
-    minima = np.flatnonzero((residual <= padded[:-2]) & (residual <= padded[2:]))
-    chosen = grid[minima[np.argsort(residual[minima], kind="stable")][:STARTS]]
-    start = np.column_stack([np.tile(exponents, (len(chosen), 1)), chosen])
-    system = model.system
-    options: dict[str, Any] = {"lower": bounds[0], "upper": bounds[1], "weights": system.weights}
+    grid = np.linspace(*bounds, GRID)
+    starts, owners = [], []
+    for member, (model, known) in enumerate(zip(models, exponents, strict=True)):
+        residual = scan(model, known, grid)
+        padded = np.concatenate([[math.inf], residual, [math.inf]])
+        minima = np.flatnonzero((residual <= padded[:-2]) & (residual <= padded[2:]))
+        chosen = grid[minima[np.argsort(residual[minima], kind="stable")][:STARTS]]
+        starts.append(np.column_stack([np.tile(known, (len(chosen), 1)), chosen]))
+        owners += [member] * len(chosen)
+    values = np.stack([model.system.values for model in models])
+    weights = np.stack([model.system.weights for model in models])
+    options: dict[str, Any] = {"lower": bounds[0], "upper": bounds[1]}
     # The race needs no more digits than tell its winner; only that one is polished.
     race = variable_projection(
-        model, system.values, start, rtol=max(COARSE, rtol), max_trials=20, **options
+        WedgeStack([models[member] for member in owners]),
+        values[owners],
+        np.concatenate(starts),
+        weights=weights[owners],
+        rtol=max(COARSE, rtol),
+        max_trials=20,
+        **options,
     )
-    return variable_projection(model, system.values, race.best().parameters, rtol=rtol, **options)
+    left = np.where(np.isfinite(race.relative_residual), race.relative_residual, math.inf)
+    first = np.searchsorted(owners, np.arange(len(models)))
+    last = np.append(first[1:], len(owners))
+    winners = [a + int(np.argmin(left[a:b])) for a, b in zip(first, last, strict=True)]
+    return variable_projection(
+        WedgeStack(models), values, race.parameters[winners], weights=weights, rtol=rtol, **options
+    )
+
+
+def find_terms(
+    models: Sequence[WedgeModel],
+    order: int | str,
+    bounds: tuple[float, float],
+    rtol: float,
+) -> list[tuple[SeparableFit, str]]:
+    """Add terms until the order is reached, or as long as they are worth it.
+
+    Parameters
+    ----------
+    models : sequence of WedgeModel
+        Of independent fits with as many rows and columns; they share one batch.
+    order : int or "auto"
+        ``"auto"`` ends at rounding, where the Bayesian criterion rises, or where the rows do not
+        determine more.
+    bounds, rtol
+        As in `add_terms`.
+
+    Returns
+    -------
+    list of (SeparableFit, str)
+        Each with the reason why no further term was tried, if the rows were it.
+    """
+    rows, first = len(models[0].system.values), models[0]
+    most = MOST_TERMS if order == "auto" else int(order)
+    best: list[SeparableFit | None] = [None] * len(models)
+    stopped, active = [""] * len(models), list(range(len(models)))
+    for count in range(1, most + 1):
+        if not active or rows < count * (first.per_term + 1) + first.constant:
+            break
+        known = [fit.parameters if (fit := best[i]) is not None else np.empty(0) for i in active]
+        found = add_terms([models[i] for i in active], known, bounds, rtol)
+        going = []
+        for place, i in enumerate(active):
+            one, before = found[place], best[i]
+            if order == "auto" and before is not None:
+                if not information(one, rows) < information(before, rows):
+                    continue
+                if not is_determined(one):
+                    stopped[i] = f"the rows do not determine more than {count - 1} terms"
+                    continue
+            best[i] = one
+            if order != "auto" or float(one.relative_residual) > EXACT:
+                going.append(i)
+        active = going
+    assert all(fit is not None for fit in best)  # one term always fits: `check_wedge_rows`
+    return [(fit, why) for fit, why in zip(best, stopped, strict=True) if fit is not None]
 
 
 def information(fit: SeparableFit, rows: int) -> float:

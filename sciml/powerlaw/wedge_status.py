@@ -106,7 +106,11 @@ def is_determined(fit: SeparableFit) -> bool:
 
 
 def lack_of_fit(
-    fit: SeparableFit, samples: Sequence[WedgeSamples], system: RowSystem, noise: float | None
+    residual: NDArray,
+    relative: float,
+    samples: Sequence[WedgeSamples],
+    system: RowSystem,
+    noise: float | None,
 ) -> str:
     """What speaks against noise as the cause of the residual; empty if nothing does.
 
@@ -116,7 +120,10 @@ def lack_of_fit(
 
     Parameters
     ----------
-    fit : SeparableFit
+    residual : ndarray, shape (rows,)
+        Weighted.
+    relative : float
+        Its norm relative to that of the data.
     samples : sequence of WedgeSamples
     system : RowSystem
         Their rows first.
@@ -126,23 +133,23 @@ def lack_of_fit(
     -------
     str
     """
-    if float(fit.relative_residual) <= RANK:
+    if relative <= RANK:
         return ""
     count = len(system.values) - system.edge_rows
     if noise is not None:
         measured = count + (system.edge_rows if np.any(system.values[count:]) else 0)
-        excess = excess_over_noise(float(np.sum((fit.residual / noise) ** 2)), measured)
+        excess = excess_over_noise(float(np.sum((residual / noise) ** 2)), measured)
         return "" if excess is None else f"what is left over is {excess:.3g} times the noise"
-    if float(fit.relative_residual) <= ROUNDING:
+    if relative <= ROUNDING:
         return ""
     at = 0
     for group in samples:
-        rest, at = fit.residual[at : at + len(group)], at + len(group)
+        rest, at = residual[at : at + len(group)], at + len(group)
         pairs = neighbor_pairs(np.column_stack([np.log(group.radius), group.angle]))
         correlation = neighbor_correlation(rest, pairs)
         if correlation is not None:
             return (
-                f"what is left over (relative residual {float(fit.relative_residual):.2g}) is no "
+                f"what is left over (relative residual {relative:.2g}) is no "
                 f"noise: neighboring samples correlate by {correlation:.2f}"
             )
     return ""

@@ -83,9 +83,29 @@ def test_truncated_data_are_quantized(data):
     exact = fit.quantize()
     multiples = exact.exponents_ / (2 / 3)
     assert multiples == pytest.approx([1, 3] if data == "quadratic" else [1, 2], abs=1e-13)
-    assert exact.status_ == "quantized"
+    assert exact.terms_ == ("quantized", "quantized")
+    assert exact.status_ == "poor_fit"  # the rest of the series is no noise
     assert np.all(exact.standard_errors_ == 0.0)
     assert 1e-8 < abs(exact.shifts_[0]) < 1e-3  # the learned one was close, not exact
+
+
+def test_quantizing_hides_nothing():
+    theta, rng = arc(), np.random.default_rng(3)
+    wrong = np.sin(2 / 3 * theta) + 0.2 * np.sin(8 / 3 * theta)  # a mode more than asked for
+    fit = WedgeFit(NOTCH, "DD").fit(arc=(theta, wrong), W=10.0, noise=1e-3)
+    assert (fit.status_, fit.quantize().status_) == ("poor_fit", "poor_fit")
+    assert fit.quantize().terms_ == ("quantized",)
+    assert "times the noise" in fit.quantize().advice_ and "extend()" in fit.quantize().advice_
+    full = fit.quantize().extend(4)
+    assert (full.status_, full.residual_) == ("quantized", pytest.approx(0.0, abs=1e-12))
+    noisy = np.sin(2 / 3 * theta) + 1e-3 * rng.normal(size=theta.size)
+    good = WedgeFit(NOTCH, "DD").fit(arc=(theta, noisy), W=10.0)
+    assert (good.status_, good.quantize().status_) == ("ok", "quantized")
+    twice = WedgeFit(NOTCH, "DD", order=2).fit(arc=(theta, noisy), W=10.0)
+    assert (twice.status_, twice.quantize().status_) == ("superfluous", "superfluous")
+    assert twice.quantize().terms_ == ("quantized", "quantized")
+    one = WedgeFit(NOTCH, "DD").fit(arc=(theta[5:6], noisy[5:6]))
+    assert one.quantize().status_ == "saturated"
 
 
 def test_weak_edges_let_exponents_drift():

@@ -272,9 +272,12 @@ def _objections(fit: SeparableFit, found: dict[str, NDArray]) -> dict[str, str]:
     strengths, deviations = found["strengths"], found["strengths_error"]
     faint = np.abs(strengths) <= 3.0 * deviations
     if np.any(faint):
+        # Sources that make up a smooth field cancel, and no single one of them is needed.
+        most = 2 * int(faint.sum()) >= len(faint)
         objections["insignificant"] = (
-            f"{int(faint.sum())} strengths lie within three standard errors of zero: ask for fewer "
-            "sources"
+            f"{int(faint.sum())} of {len(faint)} strengths lie within three standard errors of "
+            "zero: ask for fewer sources"
+            + (", or there is something that is no source" if most else "")
         )
     return objections
 

@@ -7,21 +7,14 @@ from typing import Any
 
 import torch
 
+from sciml.metrics import relative_l2
 from sciml.training.optimizers import closest
 
 __all__ = ["LOSSES", "supervised_loss"]
 
 
-def _norms(values: torch.Tensor, weights: torch.Tensor | None) -> torch.Tensor:
-    """L2 norm of every sample, by a weighted mean over the grid; shape (batch,)."""
-    squares = values.abs().square().sum(dim=1).flatten(1)
-    mean = squares.mean(dim=1) if weights is None else squares @ weights
-    return mean.sqrt()
-
-
 def _relative_l2(u: torch.Tensor, v: torch.Tensor, weights: torch.Tensor | None) -> torch.Tensor:
-    scale = _norms(v, weights)
-    return (_norms(u - v, weights) / scale.clamp_min(torch.finfo(scale.dtype).tiny)).mean()
+    return relative_l2(u.flatten(2), v.flatten(2), axis=(1, 2), weights=weights).mean()
 
 
 def _mean_of(
@@ -64,7 +57,8 @@ def supervised_loss(
     Raises
     ------
     ValueError
-        For an unknown name; when called, for an output of another shape than the targets.
+        For an unknown name; when called, for an output of another shape than the targets, and for
+        the relative error of a sample whose targets are 0 everywhere.
 
     Examples
     --------

@@ -29,7 +29,8 @@ class DataTable:
     """Table ``[data]``: a file, or the recipe of a dataset to make, and what is in it.
 
     ``file``, ``recipe`` and ``generate`` exclude each other; ``test`` and ``validation`` samples
-    are held back, the last ones for the test.
+    are held back, the last ones for the test. ``axis_kinds`` are needed where the coordinates do
+    not say them, as those of `pdes` do.
     """
 
     inputs: Any

@@ -16,6 +16,7 @@ import torch
 from sciml import _atomic
 from sciml.training.callbacks import EarlyStop
 from sciml.training.evaluation import Evaluation, evaluate
+from sciml.training.grid_kinds import stored_kinds
 from sciml.training.losses import supervised_loss
 from sciml.training.optimizers import closest
 from sciml.training.recipe import TrainingRecipe, check_keys
@@ -80,8 +81,9 @@ def run_recipe(
     place = Path(recipe.output.folder if folder is None else folder)
     _claim(recipe, place)
     fields, validation, test = _data(recipe, place)
-    weights = quadrature(recipe.data.axis_kinds, fields)
-    model = _model(recipe, fields)
+    kinds = recipe.data.axis_kinds or stored_kinds(fields.dataset, list(fields.grid))
+    weights = quadrature(kinds, fields)
+    model = _model(recipe, fields, kinds)
     loss = supervised_loss(recipe.loss.name, weights)
     table = recipe.training
     record = train(
@@ -107,7 +109,7 @@ def run_recipe(
         "inputs": recipe.data.inputs,
         "targets": recipe.data.targets,
         "lead": recipe.data.lead,
-        "axis_kinds": recipe.data.axis_kinds,
+        "axis_kinds": kinds,
     }
     path = save_model(model, place, seed=table.seed, training=record, data=about)
     found = None
@@ -172,7 +174,8 @@ def evaluate_file(
         dtype=first.dtype if first.is_floating_point() else first.real.dtype,
     )
     _check_channels(model, fields)
-    weights = quadrature(info.get("axis_kinds"), fields)
+    kinds = info.get("axis_kinds") or stored_kinds(fields.dataset, list(fields.grid))
+    weights = quadrature(kinds, fields)
     return evaluate(model, fields, weights=weights, device=device)
 
 
@@ -199,9 +202,13 @@ def _check_channels(model: torch.nn.Module, fields: StreamedFields) -> None:
 
 
 def _claim(recipe: TrainingRecipe, place: Path) -> None:
-    """Refuse a folder with the run of another recipe; only the number of steps may change."""
+    """Refuse a folder with the run of another recipe; only the number of steps may change.
+
+    Before the first checkpoint there is no run yet, as after a mistake in the recipe.
+    """
     file, text = place / "recipe.json", recipe.to_json()
-    if file.is_file():
+    begun = any((place / "checkpoints").glob("*.json")) or (place / "model.json").is_file()
+    if begun and file.is_file():
         before, now = json.loads(file.read_text(encoding="utf-8")), json.loads(text)
         for each in (before, now):
             each["training"].pop("steps")
@@ -283,7 +290,7 @@ def _generated(recipe: TrainingRecipe) -> Recipe:
     return Recipe.from_toml(known[name])
 
 
-def _model(recipe: TrainingRecipe, fields: StreamedFields) -> torch.nn.Module:
+def _model(recipe: TrainingRecipe, fields: StreamedFields, kinds: Any) -> torch.nn.Module:
     """The model, with random weights and the scales of the training data."""
     from sciml.nn.model_registry import registered_class
 
@@ -292,12 +299,21 @@ def _model(recipe: TrainingRecipe, fields: StreamedFields) -> torch.nn.Module:
     known = {
         "in_channels": fields.in_channels,
         "out_channels": fields.out_channels,
-        "axis_kinds": recipe.data.axis_kinds,
+        "dimension": len(fields.grid),
+        "axis_kinds": kinds,
         "seed": recipe.training.seed,
     }
     filled = {name: value for name, value in known.items() if name in parameters}
     arguments = {**filled, **recipe.model.arguments}
     _check_arguments(recipe.model.name, arguments, parameters)
+    if "axis_kinds" in parameters and arguments["axis_kinds"] is None:
+        from sciml.nn import AXIS_KINDS
+
+        known = ", ".join(AXIS_KINDS)
+        raise ValueError(
+            f"[data] axis_kinds is missing, and the coordinates {', '.join(fields.grid)} of the "
+            f"dataset do not say it: give one kind for all axes or a list; {known} are known"
+        )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(recipe.training.seed)
         try:

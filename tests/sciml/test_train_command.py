@@ -114,6 +114,30 @@ def test_the_same_call_goes_on_and_a_changed_recipe_is_refused(place):
     assert "finished" in sciml("train", "r.toml", "--out", "elsewhere")
 
 
+def test_kinds_of_axes_are_read_from_the_coordinates_or_asked_for(place):
+    """And a recipe may be mended in its folder as long as nothing was trained."""
+    model = 'model = {name = "UNet", arguments = {hidden_channels = 2, n_cells = 4, n_levels = 2}}'
+    text = RECIPE.replace('model = {name = "Affine"}', model).replace("150", "2")
+    (place / "r.toml").write_text(text)
+    refused = sciml("train", "r.toml", code=2)
+    assert "[data] axis_kinds is missing, and the coordinates x" in refused
+    (place / "r.toml").write_text(text.replace("test = 2", 'test = 2, axis_kinds = "cell"'))
+    sciml("train", "r.toml")
+    assert model_info(place / "run").data["axis_kinds"] == "cell"
+    assert model_info(place / "run").arguments["model"]["arguments"]["dimension"] == 1
+    assert len((place / "run" / "log.jsonl").read_text().splitlines()) == 2
+
+    data = xr.open_dataset(place / "data.nc").load()
+    for step, kinds in ((1 / 7, ["node"]), (1 / 8, None)):
+        x = xr.DataArray(np.arange(8) * step, dims="x", attrs={"periodic": 0, "length": 1.0})
+        data.assign_coords(x=x).to_netcdf(place / "known.nc", engine="h5netcdf")
+        (place / "r.toml").write_text(text.replace("data.nc", "known.nc"))
+        folder = f"run-{kinds}"
+        sciml("train", "r.toml", "--out", folder, code=0 if kinds else 2)
+        if kinds:
+            assert model_info(place / folder).data["axis_kinds"] == kinds
+
+
 def test_early_stop_looks_at_validation_samples(place):
     text = RECIPE.replace("test = 2", "test = 2, validation = 0.25").replace("150", "5000")
     (place / "r.toml").write_text(text + "early_stop = {patience = 1, every = 20}\n")

@@ -110,6 +110,8 @@ def fit_power_laws(
     check_batch(r, order, noise, starts, rtol)
     xp = namespace(r, y)
     count = y.shape[0]
+    unit = _units(y)
+    y = y / unit[:, None]
     guesses = _starts(_to_numpy(r), _to_numpy(y), weights, order, (low, high), starts, seed)
     tries = guesses.shape[1]
 
@@ -126,7 +128,14 @@ def fit_power_laws(
     residual = xp.where(xp.isfinite(residual), residual, xp.full_like(residual, float("inf")))
     chosen = xp.argmin(residual, axis=1) + tries * xp.arange(count, device=device(y))
     fit = _run(r, y, first.parameters[chosen], weights, (low, high), rtol, None)
-    return _sorted(fit, noise)
+    return _sorted(fit, noise, unit)
+
+
+def _units(y: Any) -> Any:
+    """Unit of the values of each member: a power of two, which costs no digits."""
+    most = np.abs(_to_numpy(y)).max(axis=1)
+    units = np.exp2(np.floor(np.log2(np.where(most > 0.0, most, 1.0))))
+    return namespace(y).asarray(units, device=device(y))
 
 
 def _run(
@@ -172,16 +181,20 @@ def _starts(
     return found
 
 
-def _sorted(fit: SeparableFit, noise: float | None) -> PowerLawBatch:
+def _sorted(fit: SeparableFit, noise: float | None, unit: Any) -> PowerLawBatch:
+    """By ascending exponent, in the unit of the values."""
     xp = namespace(fit.parameters)
-    nonlinear, linear = fit.standard_errors(noise)
+    nonlinear, linear = fit.standard_errors(None if noise is None else 1.0)
+    if noise is not None:
+        own = (noise / unit)[:, None]
+        nonlinear, linear = nonlinear * own, linear * own
     rank = xp.argsort(fit.parameters, axis=-1)
     rows = xp.arange(rank.shape[0], device=device(fit.parameters))[:, None]
     return PowerLawBatch(
         exponents=fit.parameters[rows, rank],
-        coefficients=fit.coefficients[rows, rank],
+        coefficients=fit.coefficients[rows, rank] * unit[:, None],
         exponent_errors=nonlinear[rows, rank],
-        coefficient_errors=linear[rows, rank],
+        coefficient_errors=linear[rows, rank] * unit[:, None],
         relative_residual=fit.relative_residual,
         converged=fit.converged,
     )

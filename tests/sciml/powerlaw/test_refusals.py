@@ -103,6 +103,35 @@ def test_arguments_of_a_batch(changes, words):
         fit_power_laws(**arguments)
 
 
+@pytest.mark.parametrize("length", [1e-6, 1e6])
+@pytest.mark.parametrize("height", [1.0, 1e200, 1e-200])
+@pytest.mark.parametrize("noise", [None, 1e-3])
+def test_batches_do_not_depend_on_units(length, height, noise):
+    drawn = 1e-3 * np.random.default_rng(0).normal(size=(2, 40))
+    sides = np.stack([Y, R**0.8 - 0.5 * R**2.1]) + drawn
+    plain = fit_power_laws(R, sides, 2, noise=noise)
+    # The second member keeps its height: each has a unit of its own.
+    unit = np.array([[height], [1.0]])
+    other = None if noise is None or height != 1.0 else noise
+    scaled = fit_power_laws(R * length, sides * unit, 2, noise=other)
+    assert np.all(scaled.converged) and np.all(plain.converged)
+    np.testing.assert_allclose(scaled.exponents, plain.exponents, rtol=1e-9)
+    factor = unit * length**-plain.exponents
+    np.testing.assert_allclose(scaled.coefficients / factor, plain.coefficients, rtol=1e-8)
+    if other == noise:
+        np.testing.assert_allclose(scaled.exponent_errors, plain.exponent_errors, rtol=1e-6)
+
+
+def test_noise_of_a_batch_is_in_the_unit_of_its_values():
+    sides = np.stack([Y, 2.0 * Y]) + 1e-3 * np.random.default_rng(0).normal(size=(2, 40))
+    plain = fit_power_laws(R, sides, 2, noise=1e-3)
+    scaled = fit_power_laws(R, 1e200 * sides, 2, noise=1e197)
+    np.testing.assert_allclose(scaled.exponent_errors, plain.exponent_errors, rtol=1e-6)
+    np.testing.assert_allclose(
+        scaled.coefficient_errors / 1e200, plain.coefficient_errors, rtol=1e-6
+    )
+
+
 def test_lists_make_a_batch():
     batch = fit_power_laws(R.tolist(), [np.sqrt(R).tolist()], order=1)
     assert batch.exponents[0, 0] == pytest.approx(0.5, abs=1e-12)

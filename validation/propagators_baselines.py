@@ -141,24 +141,30 @@ def _middle(rows: Sequence[dict[str, Any]], column: str) -> float:
 
 
 def _slow() -> Measurements:
-    seeds = (0, 1, 2)
-    trained = [_pinn("gated", seed) for seed in seeds]
-    own = [row for seed in seeds for row in _polished(seed)]
-    networks = [row for row, _ in trained]
+    network, told = _pinn("gated", 0)
+    own = [row for seed in (0, 1, 2) for row in _polished(seed)]
     best = [r for r in own if r["model"].endswith("best window")]
     narrow = [r for r in own if r["window"] == 30]
     dense = f"on {_DENSE} nodes"
     return Measurements(
         values={
-            "weights": float(networks[0]["parameters"]),
-            "mean error": _middle(networks, "mean error"),
+            "weights": float(network["parameters"]),
+            "mean error": network["mean error"],
             "propagator at |xi| <= 30, error over floor": _middle(narrow, dense)
             / narrow[0]["floor"],
-            "network over propagator at its best window": _middle(networks, dense)
-            / _middle(best, dense),
+            "network over propagator at its best window": network[dense] / _middle(best, dense),
         },
-        table=[*networks, *own],
-        note="Medians of three seeds. " + "; ".join(told for _, told in trained),
+        table=[network, *own],
+        note=told,
+    )
+
+
+def _seeds() -> Measurements:
+    found = [_pinn("gated", seed) for seed in (1, 2)]
+    return Measurements(
+        values={"largest mean error": max(row["mean error"] for row, _ in found)},
+        table=[row for row, _ in found],
+        note="; ".join(told for _, told in found),
     )
 
 
@@ -334,21 +340,6 @@ CASES = [
         ),
     ),
     Case(
-        name="pinn-plain",
-        title="The same with a plain network",
-        description="tanh, four layers of 64: 12,737 weights.",
-        run=_plain,
-        tier="full",
-        predictions=(
-            Prediction(
-                name="mean error",
-                value=_FLOOR,
-                kind="at_most",
-                source="prototypes: 0.111",
-            ),
-        ),
-    ),
-    Case(
         name="pinn-fast",
         title="A balanced physics-informed network at speed 30",
         description="A box of width 1.5 on a circle, T = 1: about five turns.",
@@ -390,6 +381,36 @@ CASES = [
                 value=_FLOOR,
                 kind="at_least",
                 source="jumps are outside what it was trained on",
+            ),
+        ),
+    ),
+    Case(
+        name="pinn-plain",
+        title="The same with a plain network",
+        description="tanh, four layers of 64: 12,737 weights.",
+        run=_plain,
+        tier="full",
+        predictions=(
+            Prediction(
+                name="mean error",
+                value=_FLOOR,
+                kind="at_most",
+                source="prototypes: 0.111",
+            ),
+        ),
+    ),
+    Case(
+        name="pinn-seeds",
+        title="The gated network at speed 1 from other seeds",
+        description="As pinn-slow, with seeds 1 and 2.",
+        run=_seeds,
+        tier="full",
+        predictions=(
+            Prediction(
+                name="largest mean error",
+                value=_FLOOR,
+                kind="at_most",
+                source="prototypes: 0.0745 with one seed; slack for the seed",
             ),
         ),
     ),

@@ -20,12 +20,13 @@ from sciml.training.batches import (
     non_finite_entries,
     to_device,
 )
-from sciml.training.callbacks import AbstractCallback, TrainingState, copied_weights
+from sciml.training.callbacks import AbstractCallback, TrainingState
 from sciml.training.checkpoint import Checkpoint, CheckpointFolder, load_checkpoint
 from sciml.training.devices import Devices, Precision
 from sciml.training.errors import CheckpointError, NonFiniteLossError, TrainingInterruptedError
 from sciml.training.gradient_step import GradientStep, Loss, StepResult
 from sciml.training.interrupt import Request, interruptible
+from sciml.training.last_good import LastGood
 from sciml.training.optimizers import (
     OptimizerSpec,
     SchedulerSpec,
@@ -112,7 +113,7 @@ class Run:
             is_main=devices.is_main,
             history={"loss": [], "learning_rate": [], "gradient_norm": []},
         )
-        self._good = _LastGood()
+        self._good = LastGood()
         self._seconds, self._began, self._resumed_from = 0.0, time.perf_counter(), 0
         self._saved: tuple[int, Path] | None = None
         self._callbacks: list[AbstractCallback] = []
@@ -353,31 +354,6 @@ class Run:
         return (
             f"{done}; everything is in {self.folder.path}: the same call with resume=True goes on"
         )
-
-
-class _LastGood:
-    """Weights of the last time at which the loss is known to have been finite.
-
-    Weights are noted without knowing what their loss is; the next step that has a finite loss
-    confirms them.
-    """
-
-    def __init__(self) -> None:
-        self._noted: tuple[int, dict[str, torch.Tensor]] | None = None
-        self._confirmed: tuple[int, dict[str, torch.Tensor]] | None = None
-
-    def note(self, step: int, model: torch.nn.Module) -> None:
-        self._noted = (step, copied_weights(model))
-
-    def confirm(self) -> None:
-        if self._noted is not None:
-            self._confirmed, self._noted = self._noted, None
-
-    def restore(self, model: torch.nn.Module) -> int:
-        """Give the model those weights, and return their step."""
-        step, weights = self._confirmed or self._noted or (0, {})
-        model.load_state_dict(weights)
-        return step
 
 
 def _extend(history: dict[str, list[float]], row: Mapping[str, float]) -> None:

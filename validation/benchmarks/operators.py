@@ -16,27 +16,20 @@ import argparse
 import json
 import os
 import platform
-import statistics
 import sys
-import time
 from collections.abc import Callable
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+from processor_time import in_turn, one_thread
+from tables import markdown_table
+
 POINTS, BATCH, WIDTH, LAYERS = 64, 8, 32, 4
 LEAST_SPEED, MOST_FOR_NORM, SAME = 1.5, 1.3, 1e-4
 """Ratios that are promised, and the relative difference of outputs that is allowed."""
 
 Row = dict[str, Any]
-
-
-def one_thread() -> None:
-    """Start again with one thread: numerical libraries read these settings when they load."""
-    if any(os.environ.get(name) != "1" for name in THREADS):
-        os.environ.update(dict.fromkeys(THREADS, "1"))
-        os.execv(sys.executable, [sys.executable, *sys.argv])
 
 
 def training_step(model: Any, *, fused: bool) -> Callable[[], None]:
@@ -55,18 +48,6 @@ def training_step(model: Any, *, fused: bool) -> Callable[[], None]:
         optimizer.step()
 
     return step
-
-
-def in_turn(steps: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
-    """Median CPU time of each in milliseconds, measured in turn so that all share the noise."""
-    times: dict[str, list[float]] = {name: [] for name in steps}
-    for round_ in range(repeats + 2):
-        for name, step in steps.items():
-            start = time.process_time()
-            step()
-            if round_ >= 2:  # the first ones allocate
-                times[name].append(time.process_time() - start)
-    return {name: 1e3 * statistics.median(found) for name, found in times.items()}
 
 
 def relative_difference(one: Any, other: Any) -> float:
@@ -193,7 +174,7 @@ def price_of_norm(repeats: int) -> list[Row]:
                         "norm": name,
                         "step, ms": value,
                         "over none": ratio,
-                        "holds": ratio <= MOST_FOR_NORM if promised else "",
+                        "holds": ratio <= MOST_FOR_NORM if promised else None,
                     }
                 )
     return rows
@@ -229,19 +210,10 @@ def _backward(layer: Any, field: Any, g: Any) -> Callable[[], None]:
     return lambda: layer(field).backward(g)
 
 
-def text(rows: list[Row]) -> str:
-    """A table in Markdown."""
-    if not rows:
-        return "not measured: neuraloperator is not installed\n"
-    cells = [[_cell(row[name]) for name in rows[0]] for row in rows]
-    lines = [list(rows[0]), ["---"] * len(rows[0]), *cells]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+def section(title: str, rows: list[Row]) -> str:
+    """Title and table in Markdown."""
+    lines = markdown_table(rows, 3) or ["not measured: neuraloperator is not installed"]
+    return "\n".join([f"## {title}", "", *lines, ""])
 
 
 def main() -> int:
@@ -254,6 +226,7 @@ def main() -> int:
     import torch
 
     torch.set_num_threads(1)
+    before = os.getloadavg()[0]
     try:
         against, replaced = against_peer(arguments.repeats), replaced_norms()
     except ModuleNotFoundError as error:
@@ -268,16 +241,17 @@ def main() -> int:
     versions = {"python": platform.python_version(), "torch": torch.__version__}
     if against:
         versions["neuraloperator"] = metadata.version("neuraloperator")
+    load = f"{before:.1f} before and {os.getloadavg()[0]:.1f} after, {os.cpu_count()} processors"
     command = f"python validation/benchmarks/operators.py --repeats {arguments.repeats}"
     head = f"# Speed of operators\n\n`{command}`\n\n{', '.join(map(' '.join, versions.items()))}. "
     head += f"{POINTS}^2 points, batch {BATCH}, width {WIDTH}, {LAYERS} layers; one thread, CPU "
-    head += "time, medians of steps taken in turn.\n\n"
-    page = head + "\n".join(f"## {title}\n\n{text(rows)}" for title, rows in tables.items())
+    head += f"time, medians of steps taken in turn. Load of the machine: {load}.\n\n"
+    page = head + "\n".join(section(title, rows) for title, rows in tables.items())
     print(page)
     if arguments.output:
         from sciml import _atomic
 
-        record = {"command": command, "versions": versions, "tables": tables}
+        record = {"command": command, "versions": versions, "load": load, "tables": tables}
         _atomic.write(arguments.output / "benchmark-operators.md", page)
         _atomic.write(
             arguments.output / "benchmark-operators.json", json.dumps(record, indent=1) + "\n"

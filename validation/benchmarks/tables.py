@@ -14,6 +14,7 @@ import argparse
 import json
 import platform
 import sys
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -46,11 +47,14 @@ def main() -> int:
 
 def _page(topic: str, results: list[dict[str, Any]], command: str) -> str:
     versions = {"Python": platform.python_version(), "sciml-pdes": __version__}
-    versions |= {name: metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    discovers = topic.startswith("discovery")
+    libraries = ("numpy", "scipy", "scikit-learn" if discovers else "torch")
+    versions |= {name: metadata.version(name) for name in libraries}
+    seeds = f"`validation/{topic}.py`" + (" and `_discovery.py`" if discovers else "")
     lines = [
         f"# {topic.replace('_', ' ').capitalize()}",
         "",
-        f"Measured by `{command}`. Seeds are in `validation/{topic}.py` and `_discovery.py`; "
+        f"Measured by `{command}`. Seeds are in {seeds}; "
         f"{', '.join(f'{name} {version}' for name, version in versions.items())}.",
         "",
     ]
@@ -73,9 +77,9 @@ def _section(result: dict[str, Any]) -> list[str]:
         }
         for verdict in result["verdicts"]
     ]
-    lines += [*_table(verdicts), ""]
+    lines += [*markdown_table(verdicts), ""]
     if result["table"]:
-        lines += [*_table(result["table"]), ""]
+        lines += [*markdown_table([_with_ranges(row) for row in result["table"]]), ""]
     if result["note"]:
         lines += [result["note"], ""]
     return lines
@@ -88,16 +92,33 @@ def _statement(prediction: dict[str, Any]) -> str:
     return Prediction(**known, atol=prediction["slack"]).statement
 
 
-def _table(rows: list[dict[str, Any]]) -> list[str]:
+def markdown_table(rows: Sequence[Mapping[str, Any]], digits: int = 4) -> list[str]:
+    """Lines of a table in Markdown: a column for every name, numbers to so many digits."""
+    if not rows:
+        return []
     names = list(dict.fromkeys(name for row in rows for name in row))
-    body = ["| " + " | ".join(_cell(row.get(name)) for name in names) + " |" for row in rows]
+    body = [
+        "| " + " | ".join(_cell(row.get(name), digits) for name in names) + " |" for row in rows
+    ]
     return ["| " + " | ".join(names) + " |", "| " + " | ".join("---" for _ in names) + " |", *body]
 
 
-def _cell(value: Any) -> str:
+def _with_ranges(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row with the range of a mean, from a column of its own, behind it."""
+    merged = {name: value for name, value in row.items() if not name.endswith(", range")}
+    for name, value in row.items():
+        mean = name.removesuffix(", range")
+        if mean != name and value is not None:
+            merged[mean] = f"{_cell(row[mean], 4)} ({value})"
+    return merged
+
+
+def _cell(value: Any, digits: int) -> str:
     if value is None:
         return ""
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = f"{value:.{digits}g}" if isinstance(value, float) else str(value)
     return text.replace("|", "\\|")
 
 

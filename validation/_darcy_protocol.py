@@ -12,7 +12,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,7 @@ from sciml import _atomic
 
 from ._darcy import samples, tensors
 
-NORMS = (None, "instance", "quad", "layer", "blend", "quad_layer")
 FOURIERS = ("periodic", "quadrature")
-OTHERS = ("unet", "plain unet", "transolver", "plain transolver")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,10 +42,12 @@ class Protocol:
     steps, batch : int
     rate : float
         Highest learning rate of the cycle.
-    seeds : tuple of int
-        Of weights and order of samples.
-    transolver_seeds : tuple of int
-        The same for Transolver, whose steps and uses cost several times as much.
+    norms : tuple of str or None
+        Normalizations of the Fourier operators, each with both Fourier layers.
+    others : tuple of str
+        Models beside them.
+    seeds, seeds_of_others : tuple of int
+        Of weights and order of samples, for Fourier operators and the others.
     """
 
     train_points: int = 65
@@ -60,12 +60,18 @@ class Protocol:
     steps: int = 5000
     batch: int = 8
     rate: float = 4e-3
+    norms: tuple[str | None, ...] = (None, "instance", "quad", "layer", "blend", "quad_layer")
+    others: tuple[str, ...] = ("unet", "plain unet", "transolver", "plain transolver")
     seeds: tuple[int, ...] = (0, 1, 2)
-    transolver_seeds: tuple[int, ...] = (0, 1, 2)
+    seeds_of_others: tuple[int, ...] = (0, 1, 2)
 
-    def seeds_of(self, name: str) -> tuple[int, ...]:
-        """Seeds of a row."""
-        return self.transolver_seeds if name.endswith("transolver") else self.seeds
+    def runs(self) -> list[tuple[str, int]]:
+        """Row and seed of every run; whatever is cut off leaves whole tables of fewer seeds."""
+        fourier = [f"{fourier} fno, {norm}" for norm in self.norms for fourier in FOURIERS]
+        return [
+            *((name, seed) for seed in self.seeds for name in fourier),
+            *((name, seed) for seed in self.seeds_of_others for name in self.others),
+        ]
 
     def differences(self, other: Protocol) -> str:
         """Where this protocol is not the other one, in words."""
@@ -78,27 +84,23 @@ class Protocol:
 
 
 def _told(value: Any) -> str:
-    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)
 
 
 PROTOCOL = Protocol()
 REDUCED = Protocol(
     train_points=33,
     train_samples=180,
-    test_samples=30,
+    test_samples=20,
     width=16,
     n_modes=16,
     steps=500,
-    transolver_seeds=(0,),
+    norms=(None, "instance", "quad_layer"),
+    others=("unet", "plain unet", "transolver"),
+    seeds_of_others=(0,),
 )
 
 # --- Models ---------------------------------------------------------------------------------------
-
-
-def model_names() -> list[str]:
-    """Every row of the table: Fourier operators by layer and normalization, and the others."""
-    fourier = [f"{fourier} fno, {norm}" for fourier in FOURIERS for norm in NORMS]
-    return [*fourier, *OTHERS]
 
 
 def make(name: str, settings: Protocol, seed: int) -> Any:
@@ -240,15 +242,17 @@ def run(name: str, settings: Protocol, seed: int, folder: Path) -> dict[str, Any
 
 
 def table(
-    settings: Protocol, names: list[str], told: Callable[[str], None] | None = None
+    settings: Protocol,
+    told: Callable[[str], None] | None = None,
+    names: Collection[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Rows of every model and seed."""
+    """Rows of every model and seed, or of some models."""
     folder, rows = folder_of(settings), []
-    for name in names:
-        for seed in settings.seeds_of(name):
+    for name, seed in settings.runs():
+        if names is None or name in names:
             rows.append(run(name, settings, seed, folder))
             if told is not None:
-                told(f"{name}, seed {seed}")
+                told(f"{name}, seed {seed}: {rows[-1]}")
     return rows
 
 

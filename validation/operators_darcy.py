@@ -11,7 +11,7 @@ from typing import Any
 from sciml.theory import Prediction
 from sciml.validation import Case, Measurements
 
-from ._darcy_protocol import PROTOCOL, REDUCED, Protocol, model_names, summary, table
+from ._darcy_protocol import PROTOCOL, REDUCED, Protocol, summary, table
 
 _TRAIN, _TEST, _STEPS, _COARSE, _FINE = 160, 20, 300, 33, 257
 
@@ -61,7 +61,7 @@ _log = logging.getLogger(__name__)
 
 
 def _protocol(settings: Protocol) -> Measurements:
-    rows = table(settings, model_names(), told=_log.info)
+    rows = table(settings, told=_log.info)
 
     def of(norm: str, column: str) -> list[float]:
         return [row[column] for row in rows if row["model"] == f"quadrature fno, {norm}"]
@@ -77,7 +77,7 @@ def _protocol(settings: Protocol) -> Measurements:
 
 
 def _instance_stated() -> Measurements:
-    rows = table(REDUCED, ["quadrature fno, instance"], told=_log.info)
+    rows = table(REDUCED, names=["quadrature fno, instance"])
     return Measurements(
         values={_INSTANCE: min(row["E(finest)/E(train)"] for row in rows)}, table=summary(rows)
     )
@@ -102,10 +102,10 @@ def _protocol_case(name: str, title: str, settings: Protocol, text: str) -> Case
             f"Permeability 12 or 3, {settings.train_samples} samples at {settings.train_points}^2, "
             f"{settings.test_samples} test samples at {grids}; width {settings.width}, "
             f"{settings.n_modes} modes, {settings.depth} layers, {settings.steps} steps of "
-            f"{settings.batch}, seeds {settings.seeds} ({settings.transolver_seeds} of Transolver)"
-            ". Six normalizations with the usual Fourier "
-            "layer and with that by quadrature; Transolver with and without weights, U-Net on "
-            "cells of the domain and on points. E is the mean relative error, I the distance of a "
+            f"{settings.batch}, seeds {settings.seeds}. Fourier operators with the usual layer "
+            '("periodic") and with that by quadrature, by normalization; U-Net on cells of the '
+            "domain and, plain, on points; Transolver with and, plain, without weights; these with "
+            f"seeds {settings.seeds_of_others}. E is the mean relative error, I the distance of a "
             f"model from itself between the training and the finest grid. {text}"
         ),
         run=lambda: (_protocol if settings == REDUCED else _whole_protocol)(settings),
@@ -157,7 +157,7 @@ CASES = [
     ),
     _protocol_case(
         "darcy-reduced",
-        "Darcy flow across resolutions, all models, in short",
+        "Darcy flow across resolutions, in short",
         REDUCED,
         "Not the whole protocol (darcy-protocol-*), which no table here has: "
         f"{REDUCED.differences(PROTOCOL)}, and no runs of 8 layers. Errors are those of short "

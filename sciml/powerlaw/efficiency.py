@@ -62,7 +62,7 @@ def measure_efficiency(
     rows: RadialRows,
     structure: Structure,
     fit: SeparableFit,
-    noise: float,
+    noise: float | None,
     trials: int = 200,
     seed: int = 0,
     rtol: float = 1e-15,
@@ -79,8 +79,8 @@ def measure_efficiency(
     structure : Structure
     fit : SeparableFit
         What is taken for the truth.
-    noise : float
-        Standard deviation of the weighted rows.
+    noise : float or None
+        Standard deviation of the weighted rows; None for that of the residual.
     trials : int, default 200
     seed : int, default 0
     rtol : float
@@ -104,6 +104,9 @@ def measure_efficiency(
     """
     if trials < 2:
         raise ValueError(f"trials={trials}, wanted at least 2")
+    if noise is None:
+        free = max(len(rows) - structure.unknowns, 1)
+        noise = math.sqrt(float(np.sum(fit.residual**2)) / free)
     if not (math.isfinite(noise) and noise > 0):
         raise ValueError(f"noise={noise!r}, wanted a positive number")
     if not structure.n_parameters:

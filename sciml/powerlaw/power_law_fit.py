@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from sciml.powerlaw.arguments import check_arguments, check_rows, read_blocks, read_seed
+from sciml.powerlaw.arguments import check_arguments, read_blocks, read_seed
+from sciml.powerlaw.choice import at_rest, choose, evaluate
 from sciml.powerlaw.diagnosis import Drift, Finding, convergence
 from sciml.powerlaw.efficiency import Efficiency, measure_efficiency
 from sciml.powerlaw.findings import (
@@ -22,21 +23,16 @@ from sciml.powerlaw.findings import (
     merge_unresolved,
     worst_first,
 )
-from sciml.powerlaw.radial_sum import RadialSum
-from sciml.powerlaw.radial_terms import RadialTerm, radial_terms, table
+from sciml.powerlaw.radial_terms import RadialTerm, columns_of, radial_terms, table
 from sciml.powerlaw.rows import RadialRows, stack
-from sciml.powerlaw.samples import R_MIN, check_bounds, places, radii, read_samples, width
+from sciml.powerlaw.samples import check_bounds, places, radii, read_samples, width
 from sciml.powerlaw.search import Candidate, Search
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.structure import Structure
 from sciml.powerlaw.units import in_unit, unit_of
-from sciml.powerlaw.varpro import variable_projection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-LARGEST_ORDER = 8
-"""``order="auto"`` looks no further."""
 
 
 class PowerLawFit(RegressorMixin, BaseEstimator):
@@ -227,7 +223,7 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
             fixed,
             pairs,
         )
-        candidate = self._choose(search, structure, distinct)
+        candidate = choose(search, structure, self.order, self._scaled_noise)
         if candidate is None:
             return self._empty(
                 "unidentifiable",
@@ -236,25 +232,6 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
             )
         self._conclude(search, candidate)
         return self
-
-    def _choose(
-        self, search: Search, structure: Structure | None, distinct: int
-    ) -> Candidate | None:
-        """Best candidate of the order or structure that is wanted; None if radii are too few."""
-        rows = len(search.rows)
-        enough = min(distinct, rows) if search.rows.operator is None else rows
-        if structure is not None:
-            check_rows(rows, structure.unknowns)
-            return search.of_structure(structure) if structure.unknowns <= enough else None
-        if self.order == "auto":
-            largest = min(LARGEST_ORDER, (enough - len(search.fixed)) // 2)
-            if largest < 1 and not search.fixed:
-                check_rows(rows, 2)
-                return None
-            return search.best_order(largest, self._scaled_noise)
-        order = int(self.order)
-        check_rows(rows, 2 * order + len(search.fixed))
-        return search.of_order(order) if 2 * order + len(search.fixed) <= enough else None
 
     def _conclude(self, search: Search, candidate: Candidate) -> None:
         """Judge the fit, merge what is not resolved, and report in the true unit of length."""
@@ -280,21 +257,7 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
 
     def _report(self, candidate: Candidate) -> None:
         """Coefficients and errors in the unit of length of the samples."""
-        rows, structure = self._rows, candidate.structure
-        at_rest = variable_projection(
-            RadialSum(rows.r, structure, rows.operator),
-            rows.y,
-            candidate.fit.parameters,
-            weights=rows.weights,
-            max_iterations=0,
-        )
-        self.fit_ = replace(
-            at_rest,
-            converged=candidate.fit.converged,
-            iterations=candidate.fit.iterations,
-            at_bound=candidate.fit.at_bound,
-            message=candidate.fit.message,
-        )
+        self.fit_, structure = at_rest(self._rows, candidate), candidate.structure
         self.structure_ = structure
         self.blocks_ = structure.blocks
         self.relative_residual_ = float(self.fit_.relative_residual)
@@ -313,10 +276,7 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
         self._unpack()
 
     def _unpack(self) -> None:
-        columns = {
-            name: np.array([getattr(term, name) for term in self.terms_])
-            for name in ("exponent", "coefficient", "exponent_error", "coefficient_error")
-        }
+        columns = columns_of(self.terms_)
         self.exponents_ = columns["exponent"].astype(complex)
         self.coefficients_ = columns["coefficient"]
         self.standard_errors_ = {
@@ -364,18 +324,7 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
             raise ValueError(f"nothing to predict with: {self.advice_[0]}")
         if not self.terms_:
             return np.zeros(len(r))
-        singular = any(
-            complex(t.exponent).real < -1e-9 or (t.kind != "power" and t.kind != "fixed")
-            for t in self.terms_
-        )
-        if singular and np.any(r < R_MIN):
-            raise ValueError(
-                f"X comes as near as r={r.min():.3g} to the center, below r_min={R_MIN}, where "
-                "negative exponents and logarithms are singular: leave that place out"
-            )
-        model = RadialSum(r, self.structure_)
-        columns, _ = model(self.fit_.parameters[None])
-        return columns[0] @ self.fit_.coefficients
+        return evaluate(r, self.structure_, self.fit_, self.terms_)
 
     def efficiency(
         self, trials: int = 200, noise: float | None = None, random_state: int = 0
@@ -398,9 +347,6 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
         if not self.terms_:
             raise ValueError(f"nothing to repeat: {self.advice_[0]}")
         sigma = noise if noise is not None else self.noise_
-        if sigma is None:
-            free = max(len(self._rows) - self.structure_.unknowns, 1)
-            sigma = float(np.sqrt(np.sum(self.fit_.residual**2) / free))
         return measure_efficiency(
             self._rows, self.structure_, self.fit_, sigma, trials, random_state, self.rtol
         )

@@ -183,3 +183,15 @@ def _text(value: complex, digits: int = 4) -> str:
     if number.imag == 0:
         return f"{number.real:.{digits}g}"
     return f"({number.real:.{digits}g}{number.imag:+.{digits}g}i)"
+
+
+def columns_of(terms: Sequence[RadialTerm]) -> dict[str, NDArray]:
+    """Numbers of all terms by the name of their attribute.
+
+    Examples
+    --------
+    >>> columns_of([RadialTerm("power", 0.5, 2.0, 0.1, 0.2, 0)])["coefficient"]
+    array([2.])
+    """
+    names = ("exponent", "coefficient", "exponent_error", "coefficient_error")
+    return {name: np.array([getattr(term, name) for term in terms]) for name in names}

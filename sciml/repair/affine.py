@@ -11,7 +11,7 @@ import torch
 from scipy.sparse.linalg import splu
 from torch import Tensor
 
-from sciml.repair.arguments import whole
+from sciml.repair.arguments import number, real_array, whole
 from sciml.repair.projection import AbstractProjection, check_fields
 from sciml.repair.sparse_solve import apply_symmetric
 
@@ -77,12 +77,13 @@ class AffineProjection(AbstractProjection):
         super().__init__()
         a = _matrix(constraint)
         m, n = a.shape
-        b = np.zeros(m) if rhs is None else np.asarray(rhs, dtype=float)
+        wanted = "one number for each equation"
+        b = np.zeros(m) if rhs is None else real_array("rhs", rhs, wanted)
         if b.shape != (m,) or not np.isfinite(b).all():
             raise ValueError(
                 f"rhs has shape {b.shape}: wanted {m} finite numbers, one for each equation"
             )
-        self.shape = (n,) if shape is None else tuple(int(size) for size in shape)
+        self.shape = (n,) if shape is None else _sizes(shape)
         if int(np.prod(self.shape)) != n:
             raise ValueError(
                 f"shape={self.shape} has {int(np.prod(self.shape))} entries, but constraint has "
@@ -223,10 +224,11 @@ def total_projection(
     tensor([[1., 1.],
             [1., 1.]])
     """
-    w = np.ones(tuple(shape)) if weights is None else np.asarray(weights, dtype=float)
-    if w.shape != tuple(shape):
-        raise ValueError(f"weights have shape {w.shape}: wanted {tuple(shape)}")
-    goal = 0.0 if total is None else float(total)
+    sizes, wanted = _sizes(shape), "positive sizes of cells"
+    w = np.ones(sizes) if weights is None else real_array("weights", weights, wanted)
+    if w.shape != sizes:
+        raise ValueError(f"weights have shape {w.shape}: wanted {sizes}")
+    goal = 0.0 if total is None else number("total", total, "a finite number, or None")
     return AffineProjection(w.reshape(1, -1), [goal], metric=w.ravel(), shape=shape)
 
 
@@ -249,13 +251,16 @@ def boundary_projection(shape: Sequence[int], values: Any) -> AffineProjection:
     >>> boundary_projection((3,), [1.0, float("nan"), 0.0])(torch.full((3,), 5.0))
     tensor([1., 5., 0.])
     """
-    given = np.asarray(values, dtype=float)
-    if given.shape != tuple(shape) or np.isinf(given).any():
+    sizes, wanted = _sizes(shape), "numbers where a value is given, and NaN elsewhere"
+    given = real_array("values", values, wanted)
+    if given.shape != sizes or np.isinf(given).any():
         raise ValueError(
-            f"values have shape {given.shape}: wanted {tuple(shape)}, finite where a value is "
-            "given and NaN elsewhere"
+            f"values have shape {given.shape}: wanted {sizes}, finite where a value is given and "
+            "NaN elsewhere"
         )
     places = np.flatnonzero(~np.isnan(given))
+    if not places.size:
+        raise ValueError("values are NaN everywhere: wanted one number or more")
     rows = np.zeros((places.size, given.size))
     rows[np.arange(places.size), places] = 1.0
     return AffineProjection(rows, given.ravel()[places], shape=shape)
@@ -310,12 +315,19 @@ def end_points_projection(shape: Sequence[int], axis: int) -> AffineProjection:
 
 def _entries(shape: Sequence[int], axis: int) -> np.ndarray:
     """Places of the entries of a state, in its shape; the axis must be one of its own."""
-    sizes = tuple(whole("shape", size, 1) for size in shape)
+    sizes = _sizes(shape)
     d = len(sizes)
     whole("axis", axis, -d, d - 1, f", since shape={sizes} has {d} axes")
     if sizes[axis] < 2:
         raise ValueError(f"axis={axis}: shape={sizes} has one entry along it, wanted two or more")
     return np.arange(int(np.prod(sizes))).reshape(sizes)
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    """Shape of a state, checked."""
+    if not isinstance(shape, Sequence) or isinstance(shape, str) or not shape:
+        raise ValueError(f"shape={shape!r}: wanted the sizes of a state, such as (2, 64, 64)")
+    return tuple(whole("shape", size, 1) for size in shape)
 
 
 def _matrix(constraint: Any) -> Any:
@@ -339,7 +351,8 @@ def _metric(metric: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Inverse of the metric, and the metric."""
     if metric is None:
         return np.ones(n), np.ones(n)
-    w = np.asarray(metric.toarray() if sp.issparse(metric) else metric, dtype=float)
+    wanted = f"{n} weights, or a matrix"
+    w = real_array("metric", metric.toarray() if sp.issparse(metric) else metric, wanted)
     if w.shape not in ((n,), (n, n)) or not np.isfinite(w).all():
         raise ValueError(
             f"metric has shape {w.shape}: wanted {n} weights or a matrix of shape {(n, n)}, finite"

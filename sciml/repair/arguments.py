@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
-from torch import Tensor
+from torch import Tensor, nn
 
 from sciml.repair.projection import AbstractProjection
 
 __all__ = [
     "check_callable",
-    "check_forecast",
     "check_repair",
+    "next_states",
+    "number",
     "numbers",
     "real_array",
     "shape_hint",
@@ -53,6 +55,20 @@ def share(name: str, value: Any) -> float:
     found = _number(value)
     if not 0.0 <= found <= 1.0:
         raise ValueError(f"{name}={value!r}: wanted a number in [0, 1]")
+    return found
+
+
+def number(name: str, value: Any, wanted: str, *, above: float = -math.inf) -> float:
+    """A finite number above a bound, or an error that says what is wanted.
+
+    Examples
+    --------
+    >>> number("total", 2, "a positive number", above=0.0)
+    2.0
+    """
+    found = _number(value)
+    if not above < found < math.inf:
+        raise ValueError(f"{name}={value!r}: wanted {wanted}")
     return found
 
 
@@ -110,7 +126,7 @@ def check_repair(name: str, repair: Any) -> AbstractProjection:
     return repair
 
 
-def check_forecast(forecaster: Any, found: Any, u: Tensor) -> Tensor:
+def _check_forecast(forecaster: Any, found: Any, u: Tensor) -> Tensor:
     """Refuse what a forecaster must not return for states `u`."""
     if not isinstance(found, Tensor):
         raise TypeError(
@@ -128,6 +144,19 @@ def check_forecast(forecaster: Any, found: Any, u: Tensor) -> Tensor:
     return found
 
 
+def next_states(forecaster: Callable[[Tensor], Tensor], u: Tensor) -> Tensor:
+    """One step of a forecaster, checked; it gets a copy, so that it may work in place.
+
+    Examples
+    --------
+    >>> import torch
+    >>> u = torch.zeros(1, 2)
+    >>> next_states(lambda v: v.add_(1.0), u), u
+    (tensor([[1., 1.]]), tensor([[0., 0.]]))
+    """
+    return _check_forecast(forecaster, forecaster(u.clone()), u)
+
+
 def check_callable(name: str, value: Any) -> Callable[[Tensor], Tensor]:
     """Refuse what cannot be called."""
     if not callable(value):
@@ -135,7 +164,28 @@ def check_callable(name: str, value: Any) -> Callable[[Tensor], Tensor]:
             f"{name} is of type {type(value).__name__}: wanted a function or module from states "
             "to states"
         )
+    if isinstance(value, nn.Module):
+        _warn_in_training(name, value)
     return cast("Callable[[Tensor], Tensor]", value)
+
+
+def _warn_in_training(name: str, module: nn.Module) -> None:
+    """Warn of parts whose forecasts differ while training."""
+    kinds = (nn.modules.dropout._DropoutNd, nn.modules.batchnorm._BatchNorm)
+    random = sorted(
+        {
+            type(part).__name__
+            for part in module.modules()
+            if part.training and isinstance(part, kinds)
+        }
+    )
+    if random:
+        warnings.warn(
+            f"{name} is in training mode with {', '.join(random)}: its forecasts are not those of "
+            "the trained network, and each changes what it has learned or differs from the last; "
+            f"call {name}.eval() first",
+            stacklevel=4,
+        )
 
 
 def shape_hint(found: Sequence[int], wanted: Sequence[int]) -> str:

@@ -239,6 +239,10 @@ def _inner_openings(fluid: np.ndarray, axis: int, periodic: bool) -> np.ndarray:
 
 def _openings(openings: Sequence[Any], layout: FaceLayout) -> list[np.ndarray]:
     wanted_each = "the open share of each face"
+    if not isinstance(openings, Sequence):
+        raise ValueError(
+            f"openings is of type {type(openings).__name__}: wanted one array for each component"
+        )
     found = [real_array(f"openings[{i}]", a, wanted_each) for i, a in enumerate(openings)]
     for axis in range(layout.dimension):
         wanted = tuple(n + (place == axis) for place, n in enumerate(layout.cells))

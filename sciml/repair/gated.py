@@ -101,6 +101,8 @@ class GatedRepair(AbstractProjection):
         check_fields("u", u, self.sample_axes, "(*batch, *state)")
         if self.strength_.isnan().any():
             raise RuntimeError("this GatedRepair has no strength yet: call fit(predictions, truth)")
+        if not u.numel():  # some transforms refuse an empty batch
+            return u.clone()
         moved = u - self.projection(u)
         if self.gate == "global":
             return u - self.strength_.to(u) * moved
@@ -110,7 +112,14 @@ class GatedRepair(AbstractProjection):
             strength = (1.0 - self.distortion_ / size.clamp_min(tiny)).clamp(0.0, 1.0)
             return u - strength.reshape(*strength.shape, *[1] * self.sample_axes) * moved
         axes = tuple(range(1 - self.sample_axes, 0))
-        spectrum = self._modes(moved) * self.strength_.to(u)
+        spectrum, strengths = self._modes(moved), self.strength_.to(u)
+        if spectrum.shape[-strengths.ndim :] != strengths.shape:
+            modes = tuple(spectrum.shape[1 - self.sample_axes :])
+            raise ValueError(
+                f"u has shape {tuple(u.shape)}: its {modes} modes are not the "
+                f"{tuple(strengths.shape)} that have strengths; fit on states of this grid"
+            )
+        spectrum = spectrum * strengths
         return u - torch.fft.irfftn(spectrum, u.shape[1 - self.sample_axes :], dim=axes)
 
     def defect(self, u: Tensor) -> Tensor:

@@ -205,6 +205,8 @@ class Reconciliation(AbstractProjection):
         super().__init__()
         s = _summing(summing)
         series, bottom = s.shape
+        if names is not None and len(names) != series:
+            raise ValueError(f"names: got {len(names)}, wanted {series}, one for each series")
         if method not in METHODS:
             raise ValueError(
                 f"method={method!r}.{closest(str(method), METHODS)} Methods are "
@@ -344,6 +346,14 @@ class BlendedTopDown(AbstractProjection):
 
     def __init__(self, reconciliation: Reconciliation, top_down: TopDown, weight: float) -> None:
         super().__init__()
+        for name, part, kind in (
+            ("reconciliation", reconciliation, Reconciliation),
+            ("top_down", top_down, TopDown),
+        ):
+            if not isinstance(part, kind):
+                raise TypeError(f"{name} is of type {type(part).__name__}: wanted {kind.__name__}")
+        if not torch.equal(reconciliation._totals, top_down._reference._totals):
+            raise ValueError("top_down has another hierarchy than reconciliation: wanted one")
         share("weight", weight)
         self.reconciliation, self.top_down = reconciliation, top_down
         self.weight = float(weight)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from sciml.repair.arguments import check_repair
+from sciml.repair.arguments import check_repair, number, whole
 from sciml.repair.projection import AbstractProjection, check_fields
 
 __all__ = ["Intersection"]
@@ -66,12 +66,9 @@ class Intersection(AbstractProjection):
             raise ValueError(
                 f"projections work on states of {sorted(axes)} axes: wanted one kind of state"
             )
-        if iterations < 1 or not tolerance > 0.0:
-            raise ValueError(
-                f"iterations={iterations!r}, tolerance={tolerance!r}: wanted positive numbers"
-            )
         self.projections = torch.nn.ModuleList(projections)
-        self.iterations, self.tolerance = int(iterations), float(tolerance)
+        self.iterations = whole("iterations", iterations, 1)
+        self.tolerance = number("tolerance", tolerance, "a positive number", above=0.0)
         self.sample_axes = axes.pop()
         self.linear = all(projection.linear for projection in projections)
         self.exact = all(projection.exact for projection in projections)

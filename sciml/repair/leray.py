@@ -10,7 +10,7 @@ from torch import Tensor
 
 from sciml.repair.arguments import numbers, shape_hint
 from sciml.repair.projection import AbstractProjection, check_fields
-from sciml.repair.wave_numbers import mode_weights, wave_numbers
+from sciml.repair.wave_numbers import half_spectrum, mode_weights, wave_numbers
 
 __all__ = ["LerayProjection"]
 
@@ -62,7 +62,7 @@ class LerayProjection(AbstractProjection):
         if not u.numel():  # some transforms refuse an empty batch
             return u.clone()
         axes = tuple(range(-len(self.lengths), 0))
-        spectrum = torch.fft.rfftn(u, dim=axes)
+        spectrum = half_spectrum(u, axes)
         k, inverse = self._symbol(u)
         along = _dot(k, spectrum) * inverse
         components = spectrum.unbind(self._place)
@@ -78,7 +78,7 @@ class LerayProjection(AbstractProjection):
         """
         self._check(u)
         axes = tuple(range(-len(self.lengths), 0))
-        spectrum = torch.fft.rfftn(u, dim=axes, norm="forward")
+        spectrum = half_spectrum(u, axes, "forward")
         k, _ = self._symbol(u)
         weight = mode_weights(u)
         divergence = (weight * _dot(k, spectrum).abs() ** 2).sum(axes)

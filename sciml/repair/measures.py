@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from sciml.repair.arguments import check_repair
 from sciml.repair.projection import AbstractProjection, check_fields
 
 __all__ = [
@@ -84,7 +85,8 @@ def target_distortion(projection: AbstractProjection, states: Tensor) -> float:
     >>> round(target_distortion(LerayProjection((1.0, 1.0)), gradient), 12)
     0.25
     """
-    check_fields("states", states, projection.sample_axes, "(*batch, *state)")
+    axes = check_repair("projection", projection).sample_axes
+    check_fields("states", states, axes, "(*batch, *state)")
     found = mean_square(projection, projection(states) - states)
     claimed = projection.exact and found > EXACT * mean_square(projection, states)
     if claimed and (hint := swapped_hint(projection, states, found)):
@@ -97,7 +99,8 @@ def idempotence(projection: AbstractProjection, states: Tensor) -> float:
 
     Says nothing about exactness: top-down reconciliation has 0.
     """
-    check_fields("states", states, projection.sample_axes, "(*batch, *state)")
+    axes = check_repair("projection", projection).sample_axes
+    check_fields("states", states, axes, "(*batch, *state)")
     once = projection(states)
     scale = float(states.abs().max()) if states.numel() else 0.0
     return float((projection(once) - once).abs().max()) / scale if scale else 0.0
@@ -125,7 +128,7 @@ def symmetry(projection: AbstractProjection, a: Tensor, b: Tensor) -> float:
     TypeError
         If the repair is not linear.
     """
-    if not projection.linear:
+    if not check_repair("projection", projection).linear:
         raise TypeError(f"{type(projection).__name__} is not linear: symmetry has no meaning")
     check_fields("a", a, projection.sample_axes, "(*batch, *state)")
     check_fields("b", b, projection.sample_axes, "(*batch, *state)")
@@ -216,8 +219,9 @@ def error_split(projection: AbstractProjection, predictions: Tensor, truth: Tens
     ValueError
         If the shapes differ.
     """
-    check_fields("predictions", predictions, projection.sample_axes, "(*batch, *state)")
-    check_fields("truth", truth, projection.sample_axes, "(*batch, *state)")
+    axes = check_repair("projection", projection).sample_axes
+    check_fields("predictions", predictions, axes, "(*batch, *state)")
+    check_fields("truth", truth, axes, "(*batch, *state)")
     if predictions.shape != truth.shape:
         raise ValueError(
             f"predictions have shape {tuple(predictions.shape)}, truth {tuple(truth.shape)}: "

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
+from sciml.repair.arguments import real_array
 from sciml.repair.projection import AbstractProjection, check_fields
 from sciml.repair.sparse_solve import SymmetricSystem
 
@@ -63,7 +64,8 @@ class MeshProjection(AbstractProjection):
 
     def __init__(self, points: Any, triangles: Any) -> None:
         super().__init__()
-        x, t = np.asarray(points, dtype=float), np.asarray(triangles)
+        x = real_array("points", points, "vertices of shape (n, 2) or (n, 3)")
+        t = np.asarray(triangles)
         _check_mesh(x, t)
         self.edges, weights = _edges(x, t)
         if (bad := np.flatnonzero(weights <= _SMALLEST_WEIGHT)).size:
@@ -144,7 +146,8 @@ def _check_mesh(x: np.ndarray, t: np.ndarray) -> None:
             f"triangles have shape {t.shape} and dtype {t.dtype}: wanted integers of shape (m, 3)"
         )
     if t.min() < 0 or t.max() >= len(x):
-        raise ValueError(f"triangles name vertex {t.max()}, but there are {len(x)} points")
+        worst = int(t.min() if t.min() < 0 else t.max())
+        raise ValueError(f"triangles name vertex {worst}, but there are {len(x)} points, from 0")
     if (lost := np.setdiff1d(np.arange(len(x)), t)).size:
         raise ValueError(
             f"{lost.size} points belong to no triangle, first {lost[0]}: leave them out"

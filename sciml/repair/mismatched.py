@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Literal
 
 import torch
 from torch import Tensor
 
+from sciml.repair.arguments import number
 from sciml.repair.leray import LerayProjection
 from sciml.repair.projection import AbstractProjection
-from sciml.repair.wave_numbers import wave_numbers
+from sciml.repair.wave_numbers import half_spectrum, wave_numbers
 
 __all__ = ["MismatchedLeray"]
 
@@ -52,11 +52,10 @@ class MismatchedLeray(AbstractProjection):
     ) -> None:
         super().__init__()
         self._true = LerayProjection(lengths)
-        if not 0.0 < float(aspect) < math.inf:
-            raise ValueError(f"aspect={aspect!r}: wanted a positive number")
+        self.aspect = number("aspect", aspect, "a positive number", above=0.0)
         if symbol not in ("spectral", "finite_difference"):
             raise ValueError(f"symbol={symbol!r}: wanted 'spectral' or 'finite_difference'")
-        self.aspect, self.symbol = float(aspect), symbol
+        self.symbol = symbol
         self.lengths, self.sample_axes = self._true.lengths, self._true.sample_axes
 
     def forward(self, u: Tensor) -> Tensor:
@@ -72,7 +71,7 @@ class MismatchedLeray(AbstractProjection):
         if self.symbol == "finite_difference":
             steps = [length / n for length, n in zip(lengths, shape, strict=True)]
             k = tuple(torch.sin(along * h) / h for along, h in zip(k, steps, strict=True))
-        spectrum = torch.fft.rfftn(u, dim=axes)
+        spectrum = half_spectrum(u, axes)
         square, along = torch.zeros((), dtype=u.dtype, device=u.device), 0.0
         for wave, component in zip(k, spectrum.unbind(place), strict=True):
             square, along = square + wave**2, along + wave * component

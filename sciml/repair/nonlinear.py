@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from sciml.repair.arguments import number, numbers, real_array, whole
 from sciml.repair.projection import AbstractProjection, check_fields
-from sciml.repair.wave_numbers import mode_weights, wave_numbers
+from sciml.repair.wave_numbers import half_spectrum, mode_weights, wave_numbers
 
 __all__ = ["BoundsProjection", "EnergyProjection", "EnstrophyProjection", "SimplexProjection"]
 
@@ -37,14 +39,16 @@ class BoundsProjection(AbstractProjection):
         self, lower: float | None = None, upper: float | None = None, *, sample_axes: int = 1
     ) -> None:
         super().__init__()
-        low = -math.inf if lower is None else float(lower)
-        high = math.inf if upper is None else float(upper)
+        bound = "a finite number, or None"
+        low = -math.inf if lower is None else number("lower", lower, bound)
+        high = math.inf if upper is None else number("upper", upper, bound)
         if not low <= high or (lower is None and upper is None):
             raise ValueError(
                 f"lower={lower!r}, upper={upper!r}: wanted a lower bound, an upper, or both in "
                 "order"
             )
-        self.lower, self.upper, self.sample_axes = low, high, int(sample_axes)
+        self.lower, self.upper = low, high
+        self.sample_axes = whole("sample_axes", sample_axes, 1)
 
     def forward(self, u: Tensor) -> Tensor:
         """States between the bounds."""
@@ -86,14 +90,15 @@ class SimplexProjection(AbstractProjection):
 
     def __init__(self, total: float, *, weights: Any = None, sample_axes: int = 1) -> None:
         super().__init__()
-        if not (math.isfinite(total) and total > 0.0):
-            raise ValueError(f"total={total!r}: wanted a positive number")
-        self.total = float(total)
-        w = None if weights is None else torch.as_tensor(weights, dtype=torch.float64)
-        if w is not None and not bool((w > 0.0).all()):
-            raise ValueError("weights: wanted positive sizes of cells")
+        self.total = number("total", total, "a positive number", above=0.0)
+        w = None
+        if weights is not None:
+            sizes = real_array("weights", weights, "positive sizes of cells")
+            if not sizes.ndim or not ((sizes > 0.0) & np.isfinite(sizes)).all():
+                raise ValueError("weights: wanted positive sizes of cells, of the shape of a state")
+            w = torch.from_numpy(sizes.copy())
         self.register_buffer("_weights", w, persistent=False)
-        self.sample_axes = int(sample_axes) if w is None else w.ndim
+        self.sample_axes = whole("sample_axes", sample_axes, 1) if w is None else w.ndim
 
     def forward(self, u: Tensor) -> Tensor:
         """States of the total without negative entries."""
@@ -150,11 +155,8 @@ class EnergyProjection(AbstractProjection):
 
     def __init__(self, mean_square: float, *, dimension: int) -> None:
         super().__init__()
-        if not (math.isfinite(mean_square) and mean_square > 0.0):
-            raise ValueError(f"mean_square={mean_square!r}: wanted a positive number")
-        if dimension not in (1, 2, 3):
-            raise ValueError(f"dimension={dimension!r}: wanted 1, 2 or 3")
-        self.mean_square, self.dimension = float(mean_square), int(dimension)
+        self.mean_square = number("mean_square", mean_square, "a positive number", above=0.0)
+        self.dimension = whole("dimension", dimension, 1, 3)
         self.sample_axes = self.dimension + 1
 
     def forward(self, u: Tensor) -> Tensor:
@@ -197,12 +199,8 @@ class EnstrophyProjection(AbstractProjection):
 
     def __init__(self, mean_square: float, lengths: Sequence[float]) -> None:
         super().__init__()
-        if not (math.isfinite(mean_square) and mean_square > 0.0):
-            raise ValueError(f"mean_square={mean_square!r}: wanted a positive number")
-        self.mean_square = float(mean_square)
-        self.lengths = tuple(float(length) for length in lengths)
-        if len(self.lengths) not in (1, 2, 3) or not all(0.0 < x < math.inf for x in self.lengths):
-            raise ValueError(f"lengths={lengths!r}: wanted one to three positive periods")
+        self.mean_square = number("mean_square", mean_square, "a positive number", above=0.0)
+        self.lengths = numbers("lengths", lengths, (1, 2, 3), "one to three positive periods")
         self.sample_axes = len(self.lengths) + 1
 
     def forward(self, u: Tensor) -> Tensor:
@@ -227,7 +225,7 @@ class EnstrophyProjection(AbstractProjection):
         d = len(self.lengths)
         check_fields("u", u, self.sample_axes, "(*batch, components, *grid)")
         axes = tuple(range(-d, 0))
-        spectrum = torch.fft.rfftn(u, dim=axes, norm="forward")
+        spectrum = half_spectrum(u, axes, "forward")
         k, _ = wave_numbers(tuple(u.shape[-d:]), self.lengths, u.dtype, u.device)
         square = torch.zeros((), dtype=u.dtype, device=u.device)
         for along in k:

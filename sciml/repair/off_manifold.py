@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from sciml.repair.arguments import check_callable, check_forecast, whole
+from sciml.repair.arguments import check_callable, check_repair, next_states, whole
 from sciml.repair.projection import AbstractProjection, check_fields
 
 __all__ = ["OffManifoldGain", "off_manifold_gain"]
@@ -80,7 +80,7 @@ def off_manifold_gain(
     >>> print(off_manifold_gain(lambda v: 0.5 * v, LerayProjection((1.0, 1.0)), u))
     breaking -> breaking 0.500, breaking -> admissible 0.000 in one step
     """
-    if not projection.linear:
+    if not check_repair("projection", projection).linear:
         raise TypeError(f"{type(projection).__name__} is not linear: wanted a linear projection")
     check_fields("states", states, projection.sample_axes, "(batch, *state)")
     directions = whole("directions", directions, 1)
@@ -88,7 +88,7 @@ def off_manifold_gain(
     origin = projection(torch.zeros_like(states))
     size, breaking, admissible = 0.0, 0.0, 0.0
     with torch.no_grad():
-        check_forecast(forecaster, check_callable("forecaster", forecaster)(states), states)
+        next_states(check_callable("forecaster", forecaster), states)
         for _ in range(directions):
             noise = torch.randn(states.shape, generator=generator, dtype=torch.float64).to(states)
             v = noise - (projection(noise) - origin)
@@ -103,11 +103,14 @@ def off_manifold_gain(
 
 
 def _tangent(forecaster: Callable[[Tensor], Tensor], states: Tensor, v: Tensor) -> Tensor:
+    def step_of(u: Tensor) -> Tensor:
+        return forecaster(u.clone())
+
     try:
-        return torch.func.jvp(forecaster, (states,), (v,))[1].detach()
+        return torch.func.jvp(step_of, (states,), (v,))[1].detach()
     except (RuntimeError, NotImplementedError):
         root = torch.finfo(states.dtype).eps ** 0.5
         step = (
             root * float(states.abs().max().clamp_min(1.0)) / float(v.abs().max().clamp_min(root))
         )
-        return (forecaster(states + step * v) - forecaster(states)) / step
+        return (step_of(states + step * v) - step_of(states)) / step

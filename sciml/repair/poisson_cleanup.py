@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import torch
@@ -10,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from pdes.solvers.fast_poisson import fast_poisson
-from sciml.repair.arguments import numbers, shape_hint, share
+from sciml.repair.arguments import number, numbers, shape_hint, share
 from sciml.repair.projection import AbstractProjection, check_fields
 
 __all__ = ["PoissonCleanup"]
@@ -57,10 +56,11 @@ class PoissonCleanup(AbstractProjection):
         self.spacings = numbers(
             "spacings", spacings, (2, 3), "two or three positive sizes of cells"
         )
-        if screened is not None and not 0.0 < float(screened) < math.inf:
-            raise ValueError(f"screened={screened!r}: wanted a positive number, or None")
         self.strength, self.keep_boundary = share("strength", strength), bool(keep_boundary)
-        self.screened = None if screened is None else float(screened)
+        self.screened = None
+        if screened is not None:
+            wanted = "a positive number, or None"
+            self.screened = number("screened", screened, wanted, above=0.0)
         self.sample_axes = len(self.spacings) + 1
 
     def forward(self, u: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sciml.repair.arguments import check_callable, check_forecast, check_repair, whole
+from sciml.repair.arguments import check_callable, check_repair, next_states, whole
 from sciml.repair.measures import EXACT, ErrorSplit, error_split, mean_square, swapped_hint
 from sciml.repair.off_manifold import OffManifoldGain, off_manifold_gain
 from sciml.repair.projection import AbstractProjection, check_fields
@@ -20,6 +20,8 @@ from sciml.repair.rollouts import Place, steps_of
 __all__ = ["recommend"]
 
 FEWEST_TRAJECTORIES = 8
+NEGLIGIBLE = 1e-6
+"""Distortion over what is removed up to which it does not matter."""
 WORTH_WHILE = 0.02
 """Share of the error that a repair must be able to remove to be worth its while."""
 
@@ -103,8 +105,10 @@ def recommend(
     gain = _gain(forecaster, projection, validation, seed)
     generator = np.random.default_rng(seed)
     resampled = generator.integers(len(validation), size=(n_bootstrap, len(validation)))
+    # Errors of rounding are all alike.
+    floor = (8.0 * torch.finfo(validation.dtype).eps) ** 2 * mean_square(projection, validation)
     intervals = {
-        (a, b): _interval(variants[a], variants[b], resampled)
+        (a, b): _interval(variants[a], variants[b], resampled, floor)
         for a, b in (
             ("in_loop", "post_hoc"),
             ("in_loop", "raw"),
@@ -115,7 +119,7 @@ def recommend(
         )
     }
     return RepairReport(
-        choice=_choose(exact, single, final, intervals, variants),
+        choice=_choose(projection, exact, final, intervals, variants),
         exact=exact,
         claimed_exact=projection.exact,
         one_step=single,
@@ -192,7 +196,7 @@ def _splits(
 ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
     """Predictions and truth of one step from every state, and at the end of raw rollouts."""
     now = validation[:, :-1].unbind(1)
-    ahead = torch.stack([check_forecast(forecaster, forecaster(u), u) for u in now], 1)
+    ahead = torch.stack([next_states(forecaster, u) for u in now], 1)
     last = validation[:, 0]
     for _, state, status, message in steps_of(forecaster, validation[:, 0], steps):
         last = state
@@ -266,9 +270,9 @@ def _errors(
     return found
 
 
-def _interval(a: Variant, b: Variant, resampled: np.ndarray) -> Interval:
+def _interval(a: Variant, b: Variant, resampled: np.ndarray, floor: float) -> Interval:
     """Relative change of the error at the horizon from b to a, resampling trajectories in pairs."""
-    left, right = a.errors[:, -1], b.errors[:, -1]
+    left, right = np.maximum(a.errors[:, -1], floor), np.maximum(b.errors[:, -1], floor)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratios = left[resampled].mean(1) / right[resampled].mean(1) - 1.0
         change = float(left.mean() / right.mean() - 1.0)
@@ -286,8 +290,8 @@ def _gain(
 
 
 def _choose(
+    projection: AbstractProjection,
     exact: bool,
-    single: ErrorSplit,
     final: ErrorSplit,
     intervals: dict[tuple[str, str], Interval],
     variants: dict[str, Variant],
@@ -315,32 +319,29 @@ def _choose(
         else f"in the loop it is not better beyond chance ({rival})"
     )
     if share < WORTH_WHILE:
-        return Choice(
-            where="raw",
-            strength=0.0,
-            reason=(
-                f"the repair can take {100.0 * share:.2g} % off the error at the horizon, less "
-                f"than {100.0 * WORTH_WHILE:.0f} %: the error does not lie where the rule looks; "
-                f"{loop}"
-            ),
+        said = (
+            f"the repair can take {100.0 * share:.2g} % off the error at the horizon, less than "
+            f"{100.0 * WORTH_WHILE:.0f} %: the error does not lie where the rule looks"
+            if share >= 0.0
+            else f"the repair adds {_percent(share)} to the error at the horizon: the states of "
+            "its rule are no convex set, so that the nearest one may lie away from the truth"
         )
+        return Choice(where="raw", strength=0.0, reason=f"{said}; {loop}")
+    gained = f"takes {100.0 * share:.2g} % off the error at the horizon"
     if exact:
-        return Choice(
-            where="post_hoc",
-            strength=1.0,
-            reason=(
-                f"an exact repair after the loop never hurts, and takes {100.0 * share:.2g} % off "
-                f"the error at the horizon; {loop}"
-            ),
-        )
+        # The nearest point of a set that is not flat may lie away from the truth.
+        said = "an exact repair after the loop never hurts, and" if projection.linear else "it"
+        return Choice(where="post_hoc", strength=1.0, reason=f"{said} {gained}; {loop}")
+    said = (
+        f"the repair changes true states, by a mean square of {final.distortion:.2g} against "
+        f"{final.removed:.2g} that it could remove"
+        if projection.exact or final.distortion > NEGLIGIBLE * final.removed
+        else "the repair leaves true states alone, but is no orthogonal projection"
+    )
     return Choice(
         where="post_hoc",
         strength=final.strength,
-        reason=(
-            "the repair changes true states, by a mean square of "
-            f"{final.distortion:.2g} against {final.removed:.2g} that it could remove: at strength "
-            f"{final.strength:.2f} it takes {100.0 * share:.2g} % off the error; {loop}"
-        ),
+        reason=f"{said}: at strength {final.strength:.2f} it {gained}; {loop}",
     )
 
 

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from pdes.tokens import closest
-from sciml.repair.arguments import check_callable, check_forecast, whole
-from sciml.repair.projection import check_fields
+from sciml.repair.arguments import check_callable, next_states, whole
+from sciml.repair.projection import AbstractProjection, check_fields
 
 __all__ = ["PLACES", "Rollout", "rollout", "steps_of"]
 
@@ -127,12 +127,19 @@ def steps_of(
         )
     if repair is not None:
         check_callable("repair", repair)
+    axes = repair.sample_axes if isinstance(repair, AbstractProjection) else 0
     check_fields("u0", u0, 1, "(batch, *state)")
+    if u0.ndim <= axes:
+        raise ValueError(
+            f"u0 has shape {tuple(u0.shape)}: wanted (batch, *state), and "
+            f"{type(repair).__name__} takes states of {axes} axes; put a batch before one state by "
+            "u0[None]"
+        )
     limit = LARGEST_GROWTH * float(u0.abs().max()) if u0.numel() else 0.0
     u = u0
     with torch.no_grad():
         for step in range(1, steps + 1):
-            u = check_forecast(forecaster, forecaster(u), u0)
+            u = next_states(forecaster, u)
             largest = float(u.abs().max()) if u.numel() else 0.0
             if limit == 0.0:  # from rest: the first states that move are the measure
                 limit = LARGEST_GROWTH * largest
@@ -148,6 +155,6 @@ def steps_of(
                 return
             reported = u
             if repair is not None:
-                reported = repair(u)
+                reported = repair(u.clone())
                 u = reported if where == "in_loop" else u
             yield step, reported, "ok", ""

@@ -60,7 +60,9 @@ class StaggeredProjection(AbstractProjection):
     -----
     States are tensors ``(*batch, d, *extents)`` in the order of `FaceLayout`; `layout` packs and
     unpacks the components. With inlets the map is the nearest flow *with the inlet velocities of
-    the state*.
+    the state*: it leaves true states alone, but where a forecast is wrong at the inlet, it carries
+    that error inside, and can raise it. `exact` is then false. An inlet whose velocity is known is
+    a "wall" with `normal_velocity`.
 
     References
     ----------
@@ -100,6 +102,7 @@ class StaggeredProjection(AbstractProjection):
         self.sample_axes = self.layout.dimension + 1
         self.balance_flux = bool(balance_flux)
         self._has_inlets = any(bool(kept.any()) for kept in self.faces.kept)
+        self.exact = not self._has_inlets
         pack = self.layout.pack
         for name, parts in (
             ("free", self.faces.free),

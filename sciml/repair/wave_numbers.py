@@ -58,6 +58,29 @@ def wave_numbers(
     return k, inverse.to(device=device, dtype=dtype)
 
 
+def half_spectrum(u: Tensor, axes: tuple[int, ...], norm: str = "backward") -> Tensor:
+    """`torch.fft.rfftn` along the last axes, also of an empty batch, which some of them refuse.
+
+    Raises
+    ------
+    TypeError
+        In half precision, for which there is no transform.
+
+    Examples
+    --------
+    >>> half_spectrum(torch.zeros(0, 4, 4), (-2, -1)).shape
+    torch.Size([0, 4, 3])
+    """
+    if u.dtype in (torch.float16, torch.bfloat16):
+        raise TypeError(
+            f"u has dtype {u.dtype}: half precision has no Fourier transform, and holds no rule; "
+            "convert with .float()"
+        )
+    if not u.numel():
+        return u.new_zeros((*u.shape[:-1], u.shape[-1] // 2 + 1), dtype=u.dtype.to_complex())
+    return torch.fft.rfftn(u, dim=axes, norm=norm)
+
+
 def mode_weights(u: Tensor) -> Tensor:
     """How many modes each of the half spectrum of real fields stands for, along its last axis.
 

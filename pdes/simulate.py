@@ -45,7 +45,7 @@ def simulate(
     device: Any = None,
     seed: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-    strict: bool = True,
+    strict: bool | None = None,
 ) -> xr.Dataset:
     """Solve a problem and return its trajectory as a labeled dataset.
 
@@ -86,12 +86,12 @@ def simulate(
         benchmark gives its published field.
     progress : callable, optional
         Called as ``progress(done, total)`` after each output time.
-    strict : bool, default True
-        Raise when values stop being finite or the step becomes too large; otherwise return what
-        there is with a status that says so. A field that the points do not resolve, or that is
-        not periodic where the solver wants it to be, is no error of either kind: there is a
-        `pdes.solvers.ResolutionWarning`, and the status is ``"under_resolved"``. Only periodic
-        incompressible flow raises for it where `strict`, as its errors grow.
+    strict : bool, optional
+        Without it, raise when values stop being finite or the step becomes too large; a field that
+        the points do not resolve, or that is not periodic where the solver wants it to be, gives a
+        `pdes.solvers.ResolutionWarning` and the status ``"under_resolved"``, and raises only in
+        periodic incompressible flow, as its errors grow. True raises for such a field everywhere.
+        False never raises on the way, and returns what there is with a status that says so.
 
     Returns
     -------
@@ -106,9 +106,11 @@ def simulate(
         Before the first step, if `time_step` is beyond a stability limit; or if none was given,
         and the one that the field allows makes more than two million steps.
     SolverDivergence
-        During a run, if values stop being finite or the step has become too large.
+        During a run, if values stop being finite or the step has become too large; with
+        ``strict=True`` also if the spectrum stops being resolved.
     ValueError
-        If an argument does not fit; the message says what would.
+        If an argument does not fit; the message says what would. With ``strict=True`` also if
+        the points do not resolve the initial field, or it is not periodic.
 
     Examples
     --------
@@ -118,6 +120,8 @@ def simulate(
     (('time', 'x'), 'ok')
     """
     _check_numbers(time_step, samples, seed, progress)
+    if strict is not None and not isinstance(strict, bool):
+        raise ValueError(f"strict must be None, True or False, got {strict!r}")
     if isinstance(problem, SteadyProblem):
         from pdes.solvers.mesh_march import simulate_on_mesh
 

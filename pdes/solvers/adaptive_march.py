@@ -113,7 +113,7 @@ class AdaptiveMarch(March):
             last_good=self.last_good[0],
             last_good_time=self.last_good[1],
         )
-        if self.strict:
+        if self.strict is not False:
             raise error
         self._note("diverged", str(error))
         self.state = self.kernel.xp.nan * self.state

@@ -143,7 +143,7 @@ def rollout_lines(
     parameters: Mapping[str, Any] | None = None,
     dtype: str = "float64",
     strides: tuple[int, ...] | None = None,
-    strict: bool = True,
+    strict: bool | None = None,
     progress: Progress | None = None,
 ) -> Rollout:
     """Solve an equation with one of `LINE_SOLVERS`; the counterpart of `pdes.solvers.rollout`.
@@ -176,7 +176,7 @@ def rollout_lines(
     StabilityError
         If `time_step` is beyond a stability limit.
     SolverDivergence
-        If something goes wrong on the way, and `strict`.
+        If something goes wrong on the way, unless `strict` is False.
 
     Examples
     --------

@@ -131,7 +131,7 @@ def march_lines(
     time_step: float | None = None,
     suggested_step: float | None = None,
     strides: tuple[int, ...] | None = None,
-    strict: bool = True,
+    strict: bool | None = None,
     progress: Progress | None = None,
 ) -> Rollout:
     """Solve and return the fields at the output times.
@@ -169,7 +169,7 @@ def march_lines(
         If `time_step` is beyond a limit; or if none was given, and the chosen one makes more than
         two million steps.
     SolverDivergence
-        If something goes wrong on the way, and `strict`.
+        If something goes wrong on the way, unless `strict` is False.
     """
     run = _March(kernel, make_step, initial, initial_time, time_step, suggested_step, strict)
     run.end = max(map(float, times), default=initial_time)
@@ -207,7 +207,7 @@ class _March:
         start: float,
         time_step: float | None,
         suggested: float | None,
-        strict: bool,
+        strict: bool | None,
     ) -> None:
         self.kernel, self.time, self.strict = kernel, start, strict
         self.state = kernel.forward(initial, start)
@@ -219,6 +219,8 @@ class _March:
         if time_step is not None:
             kernel.limits(self.state, start).check(time_step)
         complaint = getattr(kernel, "warning", lambda state, time: "")(self.state, start)
+        if complaint and strict:
+            raise ValueError(f"{complaint}; leave strict=True out to go on with a warning")
         if complaint:
             self.status, self.message = "under_resolved", complaint
             warnings.warn(complaint, ResolutionWarning, stacklevel=5)
@@ -302,7 +304,7 @@ class _March:
         error = SolverDivergence(
             reason, step=self.steps, time=self.time, last_good=fields, last_good_time=time
         )
-        if self.strict:
+        if self.strict is not False:
             raise error
         if self.status != "diverged" and self.status != status:
             self.status, self.message = status, str(error)

@@ -38,8 +38,9 @@ class March:
         Step to take when none is given, lowered where it would not be stable.
     state : array, shape (*batch, fields, *modes)
         Fourier coefficients.
-    strict : bool
-        Raise when something goes wrong, instead of noting it in `status`.
+    strict : bool or None
+        None raises when something goes wrong; True also where the spectrum is not resolved; False
+        notes either in `status`.
     end : float, optional
         Last time of the run; a chosen step that makes too many steps until then is refused.
     """
@@ -54,7 +55,7 @@ class March:
         time_step: float | None,
         suggested: float | None,
         state: Array,
-        strict: bool,
+        strict: bool | None,
         end: float | None = None,
     ) -> None:
         self.kernel, self.method, self.strict = kernel, method, strict
@@ -133,7 +134,7 @@ class March:
             last_good=fields,
             last_good_time=good_time,
         )
-        if self.strict:
+        if self.strict is not False:
             raise error
         if self.status != "diverged":
             self._note("diverged", str(error))
@@ -151,8 +152,10 @@ class March:
         if tail > self.kernel.tail_limit and self.status == "ok":
             reason = f"{self.kernel.tail_meaning.format(tail=tail)} at t={self.time:.4g} (limit "
             reason += f"{self.kernel.tail_limit:g}): the field is not resolved, or not periodic"
-            if self.kernel.tail_refused:
+            if self.kernel.tail_refused or (self.strict and self.steps):
                 self._stop(reason)
+            if self.strict:
+                self._refuse_data(reason)
             self._note("under_resolved", f"{reason}; use more points or a smoother initial field")
         courant = advective * self._courant_step()
         if courant > LARGEST_COURANT:
@@ -166,12 +169,22 @@ class March:
         return self.largest
 
     def _stop(self, reason: str) -> None:
-        """Raise where the run is strict."""
-        if self.strict:
+        """Raise, unless the run is to go on whatever happens."""
+        if self.strict is not False:
             fields, time = self.last_good
             raise SolverDivergence(
                 reason, step=self.steps, time=self.time, last_good=fields, last_good_time=time
             )
+
+    def _refuse_data(self, reason: str) -> None:
+        """Refuse initial data that the points do not resolve."""
+        xp, fields = self.kernel.xp, self.kernel.fields
+        shares = xp.reshape(self.kernel.basis.tail(_detached(self.state)), (-1, len(fields)))
+        worst = fields[int(xp.argmax(xp.max(shares, axis=0)))]
+        raise ValueError(
+            f"initial field {worst!r}: {reason}; use more points or a smoother field, or leave "
+            "strict=True out to go on with a warning"
+        )
 
     def _note(self, status: str, message: str) -> None:
         self.status, self.message = status, message

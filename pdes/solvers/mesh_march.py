@@ -96,7 +96,7 @@ def simulate_on_mesh(
     initial: Any = None,
     solver: str | None = None,
     time_step: float | None = None,
-    strict: bool = True,
+    strict: bool | None = None,
     progress: Callable[[int, int], None] | None = None,
     **others: Any,
 ) -> xr.Dataset:
@@ -115,8 +115,9 @@ def simulate_on_mesh(
         Name in `MESH_MARCHES`.
     time_step : float, optional
         Largest step; steps land on the output times.
-    strict : bool, default True
-        Raise when values stop being finite; otherwise what follows is NaN, and the status says so.
+    strict : bool, optional
+        Unless it is False, raise when values stop being finite; otherwise what follows is NaN,
+        and the status says so.
     progress : callable, optional
         Called as ``progress(done, total)`` with numbers of steps.
     **others
@@ -169,7 +170,7 @@ def _run(
     times: np.ndarray,
     initial: Any,
     time_step: float | None,
-    strict: bool,
+    strict: bool | None,
     progress: Callable[[int, int], None] | None,
     settings: Mapping[str, Any],
 ) -> xr.Dataset:
@@ -206,7 +207,7 @@ def _run(
             **settings,
         )
     except SolverDivergence as error:
-        if strict:
+        if strict is not False:
             raise
         status, message = "diverged", str(error)
     about = {"name": march.name, "order": march.order, "time_step": step, "steps": record.steps}

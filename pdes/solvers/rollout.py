@@ -79,7 +79,7 @@ def rollout(
     dtype: str = "float64",
     dealias: bool = True,
     strides: tuple[int, ...] | None = None,
-    strict: bool = True,
+    strict: bool | None = None,
     progress: Progress | None = None,
 ) -> Rollout:
     """Solve an equation on a periodic box by the Fourier pseudo-spectral method.
@@ -122,8 +122,9 @@ def rollout(
         See `PseudoSpectral`.
     strides : tuple of int, optional
         Keep every so many points along each axis.
-    strict : bool, default True
-        Raise on divergence; otherwise return what there is and say so in the status.
+    strict : bool, optional
+        Without it divergence raises, and a spectrum that is not resolved warns. True raises for
+        both; False returns what there is and says so in the status.
     progress : callable, optional
         Called as ``progress(done, total)`` after each output time.
 
@@ -134,12 +135,14 @@ def rollout(
     Raises
     ------
     ValueError
-        If a parameter is unknown or no finite number.
+        If a parameter is unknown or no finite number; if the initial fields are not resolved, and
+        `strict` is True.
     StabilityError
         If `time_step` is beyond a stability limit; or if none was given, and the chosen one makes
         more than two million steps.
     SolverDivergence
-        If values stop being finite or the Courant number passes 1.3 on the way, and `strict`.
+        If values stop being finite or the Courant number passes 1.3 on the way, unless `strict`
+        is False; if the spectrum stops being resolved, and it is True.
 
     Examples
     --------

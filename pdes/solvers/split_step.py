@@ -15,6 +15,7 @@ from pdes.solvers.evaluate import Evaluator
 from pdes.solvers.fourier import FourierBasis
 from pdes.solvers.lines import StepLimits
 from pdes.solvers.lowering import lower
+from pdes.solvers.spectral import PseudoSpectral
 from pdes.time.splitting import Splitting
 
 Array = Any
@@ -97,6 +98,17 @@ class SplitStep:
         size = self.xp.max(self.xp.abs(_detached(self._rate(_detached(state)))))
         name = "the phase that the potential turns in a step"
         return StepLimits(rates={name: float(size)}, largest={name: 1.0}, default={name: 0.02})
+
+    def warning(self, state: Array, time: float) -> str:
+        """Complaint about a field whose highest modes are not small, empty if there is none."""
+        tail = float(self.xp.max(self.basis.tail(self.basis.forward(_detached(state)))))
+        if tail <= PseudoSpectral.tail_limit:
+            return ""
+        meaning = PseudoSpectral.tail_meaning.format(tail=tail)
+        return (
+            f"initial field {self._field!r}: {meaning} at t={time:.4g} (limit "
+            f"{PseudoSpectral.tail_limit:g}): the field is not resolved, or not periodic"
+        )
 
     def make_step(self, size: float) -> Callable[[Array, float, Any], Array]:
         """Step function for one size."""

@@ -185,6 +185,56 @@ def test_fields_that_are_not_resolved_are_announced() -> None:
     assert json.loads(data.attrs["solver"])["spectral_tail"] > 1e-3
 
 
+def test_strict_refuses_data_that_are_not_resolved() -> None:
+    def saw(grid, rng):
+        x = grid.coordinates()["x"]
+        return {"u": np.sin(x), "v": x}
+
+    problem = _problem("u_t = u_xx; v_t = v_xx", initial=saw)
+    with pytest.raises(ValueError, match=r"initial field 'v': the highest modes hold .* at t=0 "):
+        pdes.simulate(problem, strict=True)
+    with pytest.warns(ResolutionWarning):
+        assert pdes.simulate(problem, strict=False).attrs["status"] == "under_resolved"
+    smooth = _problem("u_t = u_xx", initial=lambda g, r: {"u": np.sin(g.coordinates()["x"])})
+    assert pdes.simulate(smooth, strict=True).attrs["status"] == "ok"
+
+
+def test_strict_refuses_a_run_that_stops_being_resolved() -> None:
+    problem = _problem(
+        "u_t = -u*u_x + 0.001*u_xx",
+        initial=lambda g, r: {"u": np.sin(g.coordinates()["x"])},
+    )
+    with pytest.raises(pdes.SolverDivergence, match="the field is not resolved") as caught:
+        pdes.simulate(problem, np.linspace(0.0, 1.2, 13), strict=True)
+    assert 0.0 < caught.value.time <= 1.2
+    assert caught.value.last_good_time == pytest.approx(caught.value.time - 0.1)
+    with pytest.warns(ResolutionWarning):
+        data = pdes.simulate(problem, np.linspace(0.0, 1.2, 13))
+    assert data.attrs["status"] == "under_resolved"
+
+
+def test_strict_refuses_cells_that_ring() -> None:
+    problem = pdes.get("advection_diffusion_wall", diffusivity=0.01, points=33)
+    with pytest.raises(ValueError, match="Peclet number of a cell along x"):
+        pdes.simulate(problem, [0.1], strict=True)
+
+
+def test_splitting_watches_the_spectrum_too() -> None:
+    problem = pdes.get("nls", stored_points=None, grid=Grid.periodic(x=(-2.0, 2.0, 32)))
+    for solver in ("strang", "yoshida4"):
+        with pytest.raises(ValueError, match="initial field 'h': the highest modes hold"):
+            pdes.simulate(problem, [0.01], solver=solver, strict=True)
+        with pytest.warns(ResolutionWarning, match="not resolved, or not periodic"):
+            data = pdes.simulate(problem, [0.01], solver=solver)
+        assert data.attrs["status"] == "under_resolved"
+
+
+@pytest.mark.parametrize("strict", ["yes", 1])
+def test_strict_is_a_truth_value(strict) -> None:
+    with pytest.raises(ValueError, match=f"strict must be None, True or False, got {strict!r}"):
+        pdes.simulate(pdes.get("heat"), [0.1], strict=strict)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

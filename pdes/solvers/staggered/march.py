@@ -64,8 +64,8 @@ class FlowMarch:
         Largest step, checked against the limits; chosen when absent.
     suggested : float, optional
         Step taken when none is given, lowered to the limits.
-    strict : bool, default True
-        Raise when something goes wrong, instead of noting it in `status`.
+    strict : bool, optional
+        Unless it is False, raise when something goes wrong, instead of noting it in `status`.
     end : float, optional
         Last time of the run; a chosen step that makes too many steps until then is refused.
 
@@ -99,7 +99,7 @@ class FlowMarch:
         method: str = "mac_rk3",
         time_step: float | None = None,
         suggested: float | None = None,
-        strict: bool = True,
+        strict: bool | None = None,
         end: float | None = None,
     ) -> None:
         if method not in METHODS:
@@ -289,7 +289,7 @@ class FlowMarch:
         error = SolverDivergence(
             reason, step=self.steps, time=self.time, last_good=fields, last_good_time=good
         )
-        if self.strict:
+        if self.strict is not False:
             raise error
         if self.status != "diverged":
             self.status, self.message = status, str(error)

@@ -34,7 +34,7 @@ def staggered_rollout(
     parameters: Mapping[str, Any] | None = None,
     dtype: str = "float64",
     strides: tuple[int, ...] | None = None,
-    strict: bool = True,
+    strict: bool | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Rollout:
     """Solve the incompressible Navier-Stokes equations in a box with walls, inlets and outlets.
@@ -71,8 +71,9 @@ def staggered_rollout(
         Precision of the run.
     strides : tuple of int, optional
         Keep every so many points along each axis.
-    strict : bool, default True
-        Raise on divergence; otherwise return what there is and say so in the status.
+    strict : bool, optional
+        Unless it is False, raise on divergence; otherwise return what there is and say so in the
+        status.
     progress : callable, optional
         Called as ``progress(done, total)`` after each output time.
 
@@ -87,7 +88,7 @@ def staggered_rollout(
         If `time_step` is beyond a limit; or if none was given, and the chosen one makes more than
         two million steps.
     SolverDivergence
-        If values stop being finite or the Courant number runs away, and `strict`.
+        If values stop being finite or the Courant number runs away, unless `strict` is False.
 
     Examples
     --------

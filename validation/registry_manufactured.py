@@ -225,7 +225,9 @@ BATTERY = Case(
 # --- Grids ---------------------------------------------------------------------------------------
 
 
-def _slope(label: str, order: float, problems: Sequence[SteadyProblem], **options: Any) -> dict:
+def steady_slope(
+    label: str, order: float, problems: Sequence[SteadyProblem], **options: Any
+) -> dict:
     """Row of the table: mean square error of steady problems on finer and finer grids."""
     errors, record, size = [], {}, 1.0
     for problem in problems:
@@ -249,8 +251,8 @@ def _on_grids() -> Measurements:
     porous, domains = _darcy(), [pdes.get("darcy", cells=n).domain for n in (16, 32, 64)]
     squares = [dataclasses.replace(porous, domain=domain) for domain in domains]
     table = [
-        _slope("darcy (permeability lognormal, 16 waves)", 2, squares),
-        _slope("helmholtz_interval", 2, interval, tolerance=0.5),
+        steady_slope("darcy (permeability lognormal, 16 waves)", 2, squares),
+        steady_slope("helmholtz_interval", 2, interval, tolerance=0.5),
     ]
     names = ("darcy", "helmholtz_interval")
     return Measurements(

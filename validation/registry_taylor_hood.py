@@ -83,7 +83,7 @@ def _steady_cylinder() -> Measurements:
     table = [
         _row("cylinder_flow, Re 20, drag", "", "", abs(drag - 5.57953523384)),
         _row("cylinder_flow, Re 20, lift", "", "", abs(lift - 0.010618948146)),
-        _row("cylinder_flow, Re 20, pressure", "", "", abs(drop - 0.11752016697)),
+        _row("cylinder_flow, Re 20, pressure difference", "", "", abs(drop - 0.11752016697)),
     ]
     return Measurements(
         values={"drag": float(drag), "lift": float(lift), "pressure difference": drop},

@@ -20,7 +20,11 @@ from pdes.solvers.cell_sides import cell_grid
 from pdes.symbols import TIME, number
 
 _PI = number(math.pi)
-_SQUARE = Invariant(name="square", density="u^2", law="nonincreasing", note="lost by the scheme")
+_SQUARE = Invariant(
+    name="square",
+    density="u^2",
+    note="the wind has no divergence; a scheme keeps it up to its error, of either sign",
+)
 
 
 def advection_rotation_equation() -> Equation:

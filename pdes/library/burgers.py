@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from pdes.equation import Equation
+from pdes.boundary import Dirichlet
+from pdes.equation import Equation, parameter
 from pdes.exact.burgers_shock import burgers_shock as shock_solution
 from pdes.exact.cole_hopf import cole_hopf
 from pdes.grid import Axis, Grid
@@ -13,6 +16,7 @@ from pdes.invariant import Invariant, mass
 from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
+from pdes.symbols import number
 
 
 def burgers_equation(viscosity: float = 0.1) -> Equation:
@@ -67,13 +71,17 @@ def burgers_shock(viscosity: float = 0.1, left: float = 1.0, right: float = 0.0)
     left = check_range("burgers_shock", "left", left, -10.0, 10.0)
     right = check_range("burgers_shock", "right", right, -10.0, 10.0)
     shock = shock_solution(equation, left=left, right=right)
+    # Of the parameters only the viscosity is one of the equation.
+    known: dict[Any, Any] = {parameter("left"): number(left), parameter("right"): number(right)}
+    ends = Dirichlet(shock.fields["u"].subs(known))
     return Problem(
         equation=equation,
         grid=Grid((Axis("x", -4.0, 8.0, 256, periodic=False),)),
+        boundary={"x-": ends, "x+": ends},
         initial=shock.initial,
         times=np.linspace(0.0, 8.0, 201),
         exact={"shock": shock},
         exact_name="shock",
         solver="exact",
-        notes="Not periodic: the closed form is sampled on the grid, nothing is integrated.",
+        notes="The closed form is sampled; solver='finite_difference' integrates, its ends given.",
     )

@@ -32,6 +32,39 @@ def test_every_entry_has_a_row() -> None:
     assert set(pdes.available()) <= named
 
 
+def test_every_entry_has_a_rate_of_its_own() -> None:
+    rows, _ = _script().rows(RESULTS)
+    for name in pdes.available():
+        own = [row for row in rows if row["entry"].split(" ")[0].split(",")[0] == name]
+        assert any(row["predicted order"] != "-" for row in own), name
+        assert not [row for row in own if f"{name} (as " in row["entry"]], name
+
+
+def test_every_declared_invariant_is_in_the_table() -> None:
+    rows, _ = _script().rows(RESULTS)
+    for name in pdes.available():
+        own = [row for row in rows if row["entry"].split(" ")[0].split(",")[0] == name]
+        told = " ".join(row["invariant drift"] for row in own)
+        for one in getattr(pdes.get(name), "invariants", ()):
+            assert f"{one.name} " in told, f"{name}: {one.name} in {told!r}"
+
+
+def test_drifts_of_an_entry_fill_rows_that_have_none(tmp_path: Path) -> None:
+    row = {"entry": "heat", "solver": "etdrk4", "predicted order": 4, "measured order": 4.0}
+    kept = [{"entry": "heat", "invariant": name, "drift": 1e-9} for name in ("mass", "square")]
+    report = {
+        "results": [
+            {"name": "a/b", "table": [{**row, "error": 1e-9, "invariant drift": "-"}]},
+            {"name": "a/c", "table": [{**row, "error": 1e-8, "invariant drift": "mass 1.0e-12"}]},
+            {"name": "a/invariants", "table": kept},
+        ]
+    }
+    (tmp_path / "one.json").write_text(json.dumps(report), encoding="utf-8")
+    rows, _ = _script().rows(tmp_path)
+    told = [one["invariant drift"] for one in rows if one["entry"] == "heat"]
+    assert told == ["mass 1.0e-09, square 1.0e-09 (own run)", "mass 1.0e-12"]
+
+
 def test_table_is_the_one_of_the_results() -> None:
     text, _ = _script().table(RESULTS)
     assert (RESULTS / "registry-table.md").read_text(encoding="utf-8") == text

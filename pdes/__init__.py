@@ -25,6 +25,7 @@ _PUBLIC = {
     "SolverDivergence": "pdes.simulate",
     "StabilityError": "pdes.simulate",
     "SteadyProblem": "pdes.steady",
+    "animate": "pdes.animation",
     "available": "pdes.registry",
     "describe": "pdes.describe_entry",
     "generate": "pdes.data.generate",
@@ -58,6 +59,7 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
+    from pdes.animation import animate
     from pdes.data.generate import generate
     from pdes.data.reader import read
     from pdes.data.store import load, save

@@ -15,6 +15,12 @@ from pdes.library.ranges import check_range
 from pdes.problem import Problem
 from pdes.registry import register
 
+_INVARIANTS = (
+    mass(),
+    Invariant(name="momentum", density="u^2"),
+    Invariant(name="hamiltonian", density="steepening*u^3/6 - dispersion*u_x^2/2"),
+)
+
 
 def kdv_equation(dispersion: float = 1.0, steepening: float = 6.0) -> Equation:
     """Korteweg-de Vries equation ``u_t = -steepening*u*u_x - dispersion*u_xxx``.
@@ -53,11 +59,7 @@ def kdv(dispersion: float = 1.0, steepening: float = 6.0) -> Problem:
         equation=equation,
         grid=Grid.periodic(x=(0.0, 40.0, 512)),
         initial=FromExpression({"u": 2 / tall**2 + sympy.Rational(3, 5) / low**2}),
-        invariants=(
-            mass(),
-            Invariant(name="momentum", density="u^2"),
-            Invariant(name="hamiltonian", density="steepening*u^3/6 - dispersion*u_x^2/2"),
-        ),
+        invariants=_INVARIANTS,
         times=np.linspace(0.0, 8.0, 201),
         time_step=0.04 / 200,
         stored_points=256,
@@ -80,6 +82,7 @@ def kdv_soliton(speed: float = 1.0) -> Problem:
         equation=equation,
         grid=Grid.periodic(x=(-30.0, 30.0, 256)),
         initial=soliton.initial,
+        invariants=_INVARIANTS,
         times=np.linspace(0.0, 8.0, 201),
         time_step=0.04 / 20,
         exact={"soliton": soliton},

@@ -246,7 +246,7 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
             )
             findings += moving
         self._report(candidate)
-        findings += [] if candidate.exact else insignificant(self.terms_)
+        findings += insignificant(self.terms_)
         findings += left_over(self.fit_, self._places, self._scaled_noise)
         self._restore_height()
         findings = worst_first(findings)

@@ -15,15 +15,15 @@ import json
 import math
 import os
 import platform
-import statistics
 import sys
-import time
 from collections.abc import Callable
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+from processor_time import in_turn, one_thread
+from tables import markdown_table
+
 GRIDS = ((16, 16), (15, 15), (16, 24), (15, 21))
 MEAN = (0.3, -0.2)
 ROUNDING, MOST_OF_STEP, LEAST_SPEED = 1e-12, 0.05, 5.0
@@ -31,25 +31,6 @@ ROUNDING, MOST_OF_STEP, LEAST_SPEED = 1e-12, 0.05, 5.0
 BATCH = 8
 
 Row = dict[str, Any]
-
-
-def one_thread() -> None:
-    """Start again with one thread: numerical libraries read these settings when they load."""
-    if any(os.environ.get(name) != "1" for name in THREADS):
-        os.environ.update(dict.fromkeys(THREADS, "1"))
-        os.execv(sys.executable, [sys.executable, *sys.argv])
-
-
-def in_turn(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
-    """Median CPU time of each in milliseconds, measured in turn so that all share the noise."""
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for round_ in range(repeats + 2):
-        for name, call in calls.items():
-            start = time.process_time()
-            call()
-            if round_ >= 2:  # the first ones allocate
-                times[name].append(time.process_time() - start)
-    return {name: 1e3 * statistics.median(found) for name, found in times.items()}
 
 
 # --- beside neuraloperator -----------------------------------------------------------------------
@@ -163,7 +144,7 @@ def against_step(repeats: int) -> list[Row]:
         )
     step = {"projection": "(step of the operator)", "forward, ms": times["forward"]}
     step |= {"over rollout step": 1.0, "forward and backward, ms": times["train"]}
-    return [step | {"over training step": 1.0, "holds": ""}, *rows]
+    return [step | {"over training step": 1.0, "holds": None}, *rows]
 
 
 def _forward(projection: Any, state: Any) -> Callable[[], None]:
@@ -224,7 +205,7 @@ def against_sparse(repeats: int) -> list[Row]:
                     f"fast, {BATCH} fields, ms": times["fast"],
                     "ratio": ratio,
                     "largest difference over largest": float(difference / np.abs(slow).max()),
-                    "holds": ratio >= LEAST_SPEED if promised else "",
+                    "holds": ratio >= LEAST_SPEED if promised else None,
                 }
             )
     return rows
@@ -233,19 +214,10 @@ def against_sparse(repeats: int) -> list[Row]:
 # --- pages ---------------------------------------------------------------------------------------
 
 
-def text(rows: list[Row]) -> str:
-    """A table in Markdown."""
-    if not rows:
-        return "not measured: neuraloperator is not installed\n"
-    cells = [[_cell(row[name]) for name in rows[0]] for row in rows]
-    lines = [list(rows[0]), ["---"] * len(rows[0]), *cells]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.2g}" if isinstance(value, float) else str(value)
+def section(title: str, rows: list[Row]) -> str:
+    """Title and table in Markdown."""
+    lines = markdown_table(rows, 2) or ["not measured: neuraloperator is not installed"]
+    return "\n".join([f"## {title}", "", *lines, ""])
 
 
 def main() -> int:
@@ -258,6 +230,7 @@ def main() -> int:
     import torch
 
     torch.set_num_threads(1)
+    before = os.getloadavg()[0]
     try:
         against = against_peer()
     except ModuleNotFoundError as error:
@@ -275,6 +248,7 @@ def main() -> int:
     versions = {"python": platform.python_version(), "torch": torch.__version__}
     if against:
         versions["neuraloperator"] = metadata.version("neuraloperator")
+    load = f"{before:.1f} before and {os.getloadavg()[0]:.1f} after, {os.cpu_count()} processors"
     command = f"python validation/benchmarks/repair.py --repeats {arguments.repeats}"
     head = f"# Projections beside others, and their cost\n\n`{command}`\n\n"
     head += f"{', '.join(map(' '.join, versions.items()))}. Flows sin x cos y + sin 2y / 2, "
@@ -282,13 +256,13 @@ def main() -> int:
     head += "idempotence, and for the spectral divergence over the gradient that is left "
     head += "(defect). Swapped: components given in the other order. Cost at 64^2, batch "
     head += f"{BATCH}, width 20, 12 modes, four layers, one thread, CPU time, medians of calls "
-    head += "taken in turn.\n\n"
-    page = head + "\n".join(f"## {title}\n\n{text(rows)}" for title, rows in tables.items())
+    head += f"taken in turn. Load of the machine: {load}.\n\n"
+    page = head + "\n".join(section(title, rows) for title, rows in tables.items())
     print(page)
     if arguments.output:
         from sciml import _atomic
 
-        record = {"command": command, "versions": versions, "tables": tables}
+        record = {"command": command, "versions": versions, "load": load, "tables": tables}
         _atomic.write(arguments.output / "benchmark-repair.md", page)
         _atomic.write(
             arguments.output / "benchmark-repair.json", json.dumps(record, indent=1) + "\n"

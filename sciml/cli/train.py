@@ -31,6 +31,8 @@ def train(
     """Train a model as a recipe says, or go on where it was cut off: make the same call again.
 
     For example: sciml train examples/burgers_operator.toml
+
+    On several devices: torchrun --nproc-per-node 2 --no-python sciml train RECIPE.toml
     """
     with readable(debug):
         if plot_path is not None:
@@ -47,6 +49,8 @@ def train(
         except TrainingInterruptedError as stop:
             say(f"Interrupted after step {stop.record.steps}. Make the same call again to go on.")
             raise typer.Exit(EXIT_INTERRUPTED) from None
+        if not outcome.is_main:
+            return
         _show(outcome, wanted.title or wanted.model.name)
         if plot_path is not None:
             _draw(outcome.record, plot_path)

@@ -159,7 +159,14 @@ def _one_of_several(device: str | torch.device) -> Devices:
     kind = "" if device == "auto" else torch.device(device).type
     if kind not in ("", "cpu", "cuda"):
         raise ValueError(f"device={device!r}: several processes run on 'cpu', 'cuda' or 'auto'")
-    accelerator = Accelerator(cpu=kind == "cpu")
+    # Without a GPU accelerate joins the processes only if it is told so.
+    accelerator = Accelerator(cpu=kind == "cpu" or (not kind and not torch.cuda.is_available()))
+    if accelerator.num_processes != _processes():
+        raise ValueError(
+            f"device={device!r}: WORLD_SIZE={os.environ['WORLD_SIZE']} asks for {_processes()} "
+            f"processes, and accelerate joined {accelerator.num_processes}: start them with "
+            "torchrun or accelerate launch, and give device='cpu' or 'cuda'"
+        )
     return Devices(
         accelerator.device, accelerator.process_index, accelerator.num_processes, accelerator
     )

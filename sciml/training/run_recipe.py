@@ -15,6 +15,7 @@ import torch
 
 from sciml import _atomic
 from sciml.training.callbacks import EarlyStop
+from sciml.training.devices import find_devices
 from sciml.training.evaluation import Evaluation, evaluate
 from sciml.training.grid_kinds import stored_kinds
 from sciml.training.losses import supervised_loss
@@ -45,12 +46,15 @@ class Outcome:
         The model file.
     parameters : int
         Number of trainable weights.
+    is_main : bool
+        False in all but the first of several processes; only that one writes files and evaluates.
     """
 
     record: TrainingRecord
     test: Evaluation | None
     model: Path
     parameters: int
+    is_main: bool = True
 
 
 def run_recipe(
@@ -79,7 +83,11 @@ def run_recipe(
     from sciml.nn import save_model
 
     place = Path(recipe.output.folder if folder is None else folder)
-    _claim(recipe, place)
+    devices = find_devices(recipe.training.device)
+    if devices.is_main:
+        _claim(recipe, place)
+        _make_data(recipe, place)
+    devices.wait()
     fields, validation, test = _data(recipe, place)
     kinds = recipe.data.axis_kinds or stored_kinds(fields.dataset, list(fields.grid))
     weights = quadrature(kinds, fields)
@@ -111,12 +119,14 @@ def run_recipe(
         "lead": recipe.data.lead,
         "axis_kinds": kinds,
     }
-    path = save_model(model, place, seed=table.seed, training=record, data=about)
-    found = None
-    if test is not None:
-        found = evaluate(model, test, weights=weights, device=table.device)
+    found, path = None, place / "model.json"
+    if devices.is_main:
+        path = save_model(model, place, seed=table.seed, training=record, data=about)
+        if test is not None:
+            found = evaluate(model, test, weights=weights, device=devices.device)
+    devices.wait()
     count = sum(p.numel() for p in model.parameters() if p.requires_grad)
-    return Outcome(record=record, test=found, model=path, parameters=count)
+    return Outcome(record=record, test=found, model=path, parameters=count, is_main=devices.is_main)
 
 
 def evaluate_file(
@@ -252,18 +262,22 @@ def _data(
 
 
 def _file_of(recipe: TrainingRecipe, place: Path) -> Path:
+    file = recipe.data.file
+    return place / f"data{_suffix()}" if file is None else recipe.base / file
+
+
+def _make_data(recipe: TrainingRecipe, place: Path) -> None:
     table = recipe.data
     if table.file is not None:
-        return recipe.base / table.file
+        return
     from pdes.data.make import make
 
     wanted = _generated(recipe)
     if table.samples is not None:
         wanted = dataclasses.replace(wanted, samples=table.samples)
-    path = place / f"data{_suffix()}"
+    path = _file_of(recipe, place)
     _log.info("making %d samples of %s in %s", wanted.samples, wanted.problem, path)
     make(wanted, path)
-    return path
 
 
 def _suffix() -> str:

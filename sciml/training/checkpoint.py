@@ -155,6 +155,8 @@ class CheckpointFolder:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", Path(self.path))
+        if self.path.exists() and not self.path.is_dir():
+            raise FileExistsError(f"checkpoint={self.path} is a file: wanted a folder")
         if self.keep < 2:
             raise ValueError(
                 f"keep_checkpoints={self.keep}: at least 2 are kept, so that one is left if the "

@@ -148,7 +148,12 @@ def _named(
     argument: str, spec: str | Mapping[str, Any], known: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:
     options = {"name": spec} if isinstance(spec, str) else dict(spec)
-    name = options.pop("name", None)
+    if "name" not in options:
+        raise ValueError(
+            f"{argument} is {spec!r} without a name: wanted {{'name': ...}} with one of "
+            f"{', '.join(known)}"
+        )
+    name = options.pop("name")
     if name not in known:
         raise ValueError(
             f"{argument} {name!r} is unknown{closest(str(name), known)}; known: {', '.join(known)}"

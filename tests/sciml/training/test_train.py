@@ -491,7 +491,8 @@ def test_checkpoints_hold_data_and_nothing_else(tmp_path):
             "no argument 'lrr', did you mean",
         ),
         ({"optimizer": {"name": "sgd", "lr": -1}}, ValueError, "optimizer 'sgd': Invalid learning"),
-        ({"optimizer": {"lr": 1}}, ValueError, "optimizer None is unknown"),
+        ({"optimizer": {"lr": 1}}, ValueError, "without a name: wanted .*with one of adam"),
+        ({"checkpoint": __file__}, FileExistsError, "is a file: wanted a folder"),
         ({"optimizer": lambda p: 3}, TypeError, "optimizer returned a int"),
         ({"optimizer": torch.optim.SGD(line().parameters(), 0.1)}, ValueError, "holds none of the"),
         (

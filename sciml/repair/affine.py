@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import torch
-from scipy.sparse.linalg import splu
 from torch import Tensor
 
 from sciml.repair.arguments import number, real_array, whole
 from sciml.repair.projection import AbstractProjection, check_fields
-from sciml.repair.sparse_solve import apply_symmetric
+from sciml.repair.sparse_solve import Factors, apply_symmetric
 
 __all__ = [
     "AffineProjection",
@@ -167,9 +166,9 @@ class _FactoredEquations:
     def __init__(self, a: Any, inverse: np.ndarray) -> None:
         gram = (a.multiply(inverse[None, :]) @ a.T).tocsc()
         self.rank = int(a.shape[0])
+        self._factors = Factors(gram)
         try:
-            self._factors = splu(gram)
-            pivots = np.abs(self._factors.U.diagonal())
+            pivots = np.abs(self._factors.computed.U.diagonal())
         except RuntimeError:
             pivots = np.zeros(1)
         if pivots.min() <= _RANK * pivots.max(initial=0.0):
@@ -190,7 +189,8 @@ class _FactoredEquations:
 def _torch_sparse(matrix: Any) -> Tensor:
     found = sp.coo_matrix(matrix)
     index = torch.from_numpy(np.stack([found.row, found.col]).astype(np.int64))
-    return torch.sparse_coo_tensor(index, torch.from_numpy(found.data), found.shape).coalesce()
+    values = torch.from_numpy(found.data)
+    return torch.sparse_coo_tensor(index, values, found.shape, check_invariants=True).coalesce()
 
 
 def _sparse_product(matrix: Tensor, flat: Tensor) -> Tensor:

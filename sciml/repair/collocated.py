@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import torch
-from scipy.sparse.linalg import splu
 from torch import Tensor
 
 from sciml.repair.arguments import shape_hint
 from sciml.repair.box_faces import BoxFaces, Sides, box_faces
 from sciml.repair.projection import AbstractProjection, check_fields
-from sciml.repair.sparse_solve import apply_symmetric
+from sciml.repair.sparse_solve import Factors, apply_symmetric
 from sciml.repair.stream_functions import StreamFunctions, has_stream_functions
 
 __all__ = ["RangeProjection"]
@@ -143,7 +142,7 @@ class _NearestFaces:
         self._normal = (self._average.T @ self._average).tocsc()
         shifted = self._normal + _REGULARIZATION * sp.identity(count, format="csc")
         saddle = sp.bmat([[shifted, self._constraint.T], [self._constraint, None]], format="csc")
-        self._count, self._factors = count, splu(saddle)
+        self._count, self._factors = count, Factors(saddle)
         # A flow that has the given velocities: the smallest correction of them that balances.
         given = _given_divergence(faces)
         right = np.concatenate([-(self._average.T @ averaged_given), -given[rows]])

@@ -13,10 +13,44 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 from torch import Tensor
 
-__all__ = ["LARGEST_DIRECT", "SymmetricSystem", "apply_symmetric"]
+__all__ = ["LARGEST_DIRECT", "Factors", "SymmetricSystem", "apply_symmetric"]
 
 LARGEST_DIRECT = 100_000
 """Unknowns up to which a system is factored once; beyond, algebraic multigrid solves it anew."""
+
+
+class Factors:
+    """LU factors of a sparse matrix that copies and files make anew, since they hold none.
+
+    Parameters
+    ----------
+    matrix : scipy.sparse matrix, shape (n, n)
+        Regular.
+    **options
+        Of `scipy.sparse.linalg.splu`.
+
+    Examples
+    --------
+    >>> import copy
+    >>> factors = copy.deepcopy(Factors(sp.csc_matrix([[2.0, 0.0], [0.0, 4.0]])))
+    >>> factors.solve(np.ones(2))
+    array([0.5 , 0.25])
+    """
+
+    def __init__(self, matrix: Any, **options: Any) -> None:
+        self._matrix, self._options = matrix, options
+
+    @functools.cached_property
+    def computed(self) -> Any:
+        """What `splu` returns."""
+        return splu(self._matrix, **self._options)
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """Solutions of the shape of the right-hand sides."""
+        return self.computed.solve(right)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_matrix": self._matrix, "_options": self._options}
 
 
 class SymmetricSystem:
@@ -58,10 +92,9 @@ class SymmetricSystem:
         first = np.unique(self._part, return_index=True)[1]
         self._kept = np.setdiff1d(np.arange(self.size), first[loose])
         self._regular = self.matrix[self._kept][:, self._kept].tocsc()
-
-    @functools.cached_property
-    def _factors(self) -> Any:
-        return splu(self._regular, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
+        self._factors = Factors(
+            self._regular, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}
+        )
 
     @functools.cached_property
     def _multigrid(self) -> Any:
@@ -155,6 +188,11 @@ class _Symmetric(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
         return apply_symmetric(ctx.operator, gradients[0]), None
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> tuple[Any, int]:
+        values, operator = args
+        return _Symmetric.apply(values.movedim(in_dims[0], 0), operator), 0
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:

@@ -18,7 +18,7 @@ from ._repair_tables import LARGE_GAIN, MISMATCH, NEVER_HURTS, matrix, mismatch
 
 DECAYING = Protocol(points=64, fine=96, modes=12, test=8)
 FORCED = dataclasses.replace(
-    DECAYING, forced=True, viscosity=2e-2, frame=0.05, time_step=0.0125, steps=400
+    DECAYING, forced=True, viscosity=2e-2, frame=0.05, time_step=0.0125, steps=300
 )
 FINER = dataclasses.replace(DECAYING, points=128, fine=192, time_step=0.0125, test=4)
 THIN = dataclasses.replace(FINER, viscosity=1e-3, training=16, validation=0, steps=300, seeds=(0,))
@@ -98,8 +98,8 @@ THIN_MATRIX = Case(
 
 CASES = [
     DECAYING_MATRIX,
-    FORCED_MATRIX,
     DECAYING_GEOMETRY,
+    FORCED_MATRIX,
     TRANSFER,
     FORCED_GEOMETRY,
     THIN_MATRIX,

@@ -1,4 +1,4 @@
-"""Propagators on phase space whose phase is learned: floors, certificates, speeds, waves."""
+"""Propagators whose phase is learned and homogeneous: floors, certificates, variable speed."""
 
 from __future__ import annotations
 
@@ -8,37 +8,30 @@ from typing import Any
 
 import numpy as np
 
-from sciml.theory import Prediction, periodic_tail, wave_jumps
+from sciml.theory import Prediction
 from sciml.validation import Case, Measurements
 
 from ._learned_propagators import (
     CIRCLE,
     FINAL,
-    TIMES,
     feet_of_the_wind,
     line_errors,
     line_model,
-    measured,
     named_fields,
     random_fields,
     staggered,
-    wave_reference,
+    trained,
 )
 
 _SMALL = {"hidden_channels": 16, "n_layers": 2}
 _WIND = "u_t = -(1 + 0.5*sin(x))*u_x"
-_MEDIUM = "u_t = v; v_t = (1 + 0.3*sin(x))^2*u_xx"
-
-
-def _trained(model: Any, steps: int, **options: Any) -> tuple[Any, float]:
-    return measured(lambda: model.fit(steps, progress=False, **options))
 
 
 # -- constant speed ----------------------------------------------------------------------------
 
 
 def _floor() -> Measurements:
-    model, seconds = _trained(line_model(**_SMALL), 1500, batch_size=512)
+    model, seconds = trained(line_model(**_SMALL), 1500, batch_size=512)
     fields = named_fields()
     floors = model.propagate(list(fields.values()), [0.0]).floor
     errors = line_errors(model, list(fields.values()))[:, 0]
@@ -195,7 +188,7 @@ def _polished() -> Measurements:
     rows = []
     fields = named_fields()
     for seed in (0, 1, 2):
-        model, seconds = _trained(
+        model, seconds = trained(
             line_model(seed, **_SMALL), 800, batch_size=512, polish=3, seed=seed
         )
         smooth = float(line_errors(model, [fields["Gaussian"]])[0, 0])
@@ -237,58 +230,6 @@ POLISHED = Case(
 )
 
 
-def _generic() -> Measurements:
-    model, seconds = _trained(
-        line_model(parametrization="generic"), 10_000, batch_size=512, learning_rate=1e-3
-    )
-    fields = named_fields()
-    floors = model.propagate(list(fields.values()), [0.0], check=False).floor
-    errors = line_errors(model, list(fields.values()), TIMES)
-    rows = [
-        {"field": n, "floor": floors[i], "mean error over four times": errors[i].mean(),
-         "error at t = 1.5": errors[i, -1], "CPU seconds of training": seconds}
-        for i, n in enumerate(fields)
-    ]  # fmt: skip
-    names = list(fields)
-    box, smooth = names.index("box"), names.index("Gaussian")
-    return Measurements(
-        values={
-            "weights": float(model.n_parameters),
-            "Gaussian, mean error": float(errors[smooth].mean()),
-            "box, error over floor": float(errors[box].mean() / floors[box]),
-        },
-        table=rows,
-        note=f"10,000 steps of 512 points, seed 0, {seconds:.0f} s of processor time, one thread",
-    )
-
-
-GENERIC = Case(
-    name="generic-floor",
-    title="The generic parametrization at constant speed",
-    description=(
-        "Two gated networks of time, position and frequency, 10,000 steps of 512 points, one seed; "
-        "five fields from one generator. Published mean error on smooth data: 3.84e-3."
-    ),
-    run=_generic,
-    tier="full",
-    predictions=(
-        Prediction(name="weights", value=26_626, kind="equals", source="counted"),
-        Prediction(
-            name="Gaussian, mean error",
-            value=3.84e-3,
-            kind="at_most",
-            source="N'guessan and Kim, arXiv:2608.15187",
-        ),
-        Prediction(
-            name="box, error over floor",
-            value=1.02,
-            kind="at_most",
-            source="exact tail of two jumps",
-        ),
-    ),
-)
-
-
 # -- variable speed ----------------------------------------------------------------------------
 
 
@@ -298,7 +239,7 @@ def _variable() -> Measurements:
     from sciml.propagators import Box, MiNO, RayPropagator
     from sciml.propagators.oscillatory_integral import fourier_sum
 
-    model, seconds = _trained(
+    model, seconds = trained(
         MiNO(_WIND, CIRCLE, 2.0, 32, hidden_channels=32, n_layers=4),
         1500,
         batch_size=512,
@@ -382,143 +323,4 @@ VARIABLE = Case(
     ),
 )
 
-
-# -- waves -------------------------------------------------------------------------------------
-
-
-def _wave_constant() -> Measurements:
-    from sciml.propagators import Box, MiNO
-
-    model, seconds = _trained(
-        MiNO("u_t = v; v_t = u_xx", CIRCLE, 1.5, 32, hidden_channels=16, n_layers=3),
-        2000,
-        batch_size=512,
-    )
-    x, box = staggered(0.0, 2 * np.pi, 16384), Box(2.0, 3.5)
-    moved = model.propagate(box, [1.5], x=x).u.values[0, 0]
-    shifts = (-1.5, 1.5, 2 * np.pi - 1.5, 1.5 - 2 * np.pi)
-    exact = 0.5 * sum(box.value(x + s) for s in shifts)
-    error = math.sqrt(((moved - exact) ** 2).mean() * 2 * np.pi)
-    floor = periodic_tail(*wave_jumps([2.0, 3.5], [1, -1], 1.5), length=2 * np.pi, n_modes=32)
-    return Measurements(
-        values={"box, error over floor": error / floor},
-        table=[
-            {"error": error, "floor": floor, "CPU seconds": seconds, "weights": model.n_parameters}
-        ],
-    )
-
-
-WAVE_CONSTANT = Case(
-    name="learned-wave",
-    title="The wave equation at constant speed, two learned branches",
-    description="A box from rest at t = 1.5, K = 32; 2,000 steps of 512 points.",
-    run=_wave_constant,
-    tier="full",
-    predictions=(
-        Prediction(
-            name="box, error over floor",
-            value=1.05,
-            kind="at_most",
-            source="tail of four half jumps, derived here",
-        ),
-    ),
-)
-
-
-def _wave_variable() -> Measurements:
-    from sciml.propagators import MiNO, RayPropagator
-
-    model, seconds = _trained(
-        MiNO(_MEDIUM, CIRCLE, 1.5, 48, hidden_channels=32, n_layers=3, amplitude_order=1),
-        2000,
-        batch_size=512,
-        polish=3,
-    )
-    x = 2 * np.pi * np.arange(192) / 192
-    modes = (4, 8, 16, 32)
-    hump = np.exp(-((x - 3) ** 2) / (2 * 0.3**2))
-    fields = [*[np.cos(k * x) for k in modes], hump]
-    exact = wave_reference(np.stack(fields, axis=1), x, 1.5).T
-    rays = [
-        RayPropagator(model.symbols.equation, CIRCLE, 1.5, 48, amplitude_order=order)
-        for order in (0, 1)
-    ]
-    size = np.linalg.norm(exact, axis=-1)
-
-    def of(owner: Any, **options: Any) -> np.ndarray:
-        moved = [owner.propagate(u, [1.5], x=x, **options).u.values[0, 0] for u in fields]
-        return np.linalg.norm(np.stack(moved) - exact, axis=-1) / size
-
-    both, traced = of(model), [of(r) for r in rays]
-    model.amplitude_order = 0
-    leading = of(model)
-    model.amplitude_order = 1
-    hybrid = of(model, low_modes=3)[-1]
-    slopes = [float(np.polyfit(np.log(modes), np.log(e[:-1]), 1)[0]) for e in (leading, both)]
-    names = [*[f"cos {k}x" for k in modes], "Gaussian"]
-    rows = [
-        {"field": n, "learned, leading": leading[i], "rays, leading": traced[0][i],
-         "learned, two terms": both[i], "rays, two terms": traced[1][i]}
-        for i, n in enumerate(names)
-    ]  # fmt: skip
-    return Measurements(
-        values={
-            "leading, learned over traced": float(np.max(leading / traced[0])),
-            "slope, leading amplitude": slopes[0],
-            "slope, two terms": slopes[1],
-            "two terms and three low modes": float(hybrid),
-        },
-        table=rows,
-        note=f"{model.n_parameters} weights, {seconds:.0f} s of processor time on one thread",
-    )
-
-
-WAVE_VARIABLE = Case(
-    name="learned-wave-orders",
-    title="Waves in a varying medium: learned amplitudes of order 0 and 1",
-    description=(
-        "u_tt = c^2 u_xx with c = 1 + 0.3 sin x from rest at t = 1.5: networks of foot, amplitude "
-        "and correction on two branches, against Fourier collocation and traced rays."
-    ),
-    run=_wave_variable,
-    tier="full",
-    predictions=(
-        Prediction(
-            name="leading, learned over traced",
-            value=1.1,
-            kind="at_most",
-            source="the parametrix, which training does not touch, dominates",
-        ),
-        Prediction(
-            name="slope, leading amplitude",
-            value=-1.0,
-            kind="equals",
-            atol=0.15,
-            source="parametrix of order -1",
-        ),
-        Prediction(
-            name="slope, two terms",
-            value=-2.0,
-            kind="equals",
-            atol=0.3,
-            source="next transport equation; errors of the learned foot grow with the mode",
-        ),
-        Prediction(
-            name="two terms and three low modes",
-            value=2e-3,
-            kind="at_most",
-            source="0.05/k^2 from k = 4 on, weighted with the spectrum",
-        ),
-    ),
-)
-
-CASES = [
-    FLOOR,
-    CERTIFICATES,
-    EFFECTIVITY,
-    POLISHED,
-    GENERIC,
-    VARIABLE,
-    WAVE_CONSTANT,
-    WAVE_VARIABLE,
-]
+CASES = [FLOOR, CERTIFICATES, EFFECTIVITY, POLISHED, VARIABLE]

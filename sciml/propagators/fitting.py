@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from sciml.propagators.base import coordinate_values, evaluate_residuals
 from sciml.propagators.collocation import TrainingPoints
+from sciml.propagators.residual_loss import Part, ResidualLoss, separate_parts
 from sciml.training.errors import NonFiniteLossError
 from sciml.training.train import train
 
 if TYPE_CHECKING:
     from sciml.propagators.mino import MiNO
 
-__all__ = ["ResidualLoss", "fit"]
+__all__ = ["fit"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -26,86 +27,15 @@ _SMALL = 5000
 _ITERATIONS, _PIECES = 20, 10  # 200 iterations of L-BFGS in a round
 _ENLARGED = 1e4
 _FEWEST_POLISHED, _POLISHED = 2048, 2
-
-
-class ResidualLoss:
-    """Mean squares of the residuals, of the phase over its scale.
-
-    Parameters
-    ----------
-    model : MiNO
-        Whose equation is compiled.
-    weight : float
-        Of the transport equation.
-    """
-
-    def __init__(self, model: MiNO, weight: float = 1.0) -> None:
-        symbols = model.symbols
-        self.weight = weight
-        self._program = symbols.compile("phase_residual", "amplitude_residual")
-        self._trains_amplitude = bool(model.amplitudes)
-        needed = {str(s) for s in symbols.phase_residual.free_symbols}
-        if self._trains_amplitude:
-            needed |= {str(s) for s in symbols.amplitude_residual.free_symbols}
-        self._phase_names = tuple(n for n in symbols.phase_jets if n in needed)
-        self._amplitude_names = tuple(n for n in symbols.amplitude_jets if n in needed)
-
-    def __call__(self, model: Any, batch: Any) -> tuple[Any, dict[str, Any]]:
-        """Loss and its parts."""
-        dtype = next(model.parameters()).dtype
-        t, x, xi = (values.to(dtype) for values in batch)
-        phase: Any = 0.0
-        amplitude: Any = 0.0
-        correction: Any = 0.0
-        branches = model.branches if model.symbols.dimension == 1 else (1,)
-        for branch in branches:
-            r_phase, r_amplitude = self._residuals(model, t, x, xi, branch)
-            phase = phase + (r_phase / model.phase_scale).square().mean() / len(branches)
-            if r_amplitude is not None:
-                amplitude = amplitude + r_amplitude.abs().square().mean() / len(branches)
-            if model.corrections:
-                correction = correction + self._correction(model, t, x, branch) / len(branches)
-        parts = {"eikonal": phase}
-        if self._trains_amplitude:
-            parts["transport"] = amplitude
-        if model.corrections:
-            parts["correction"] = correction
-        total = phase + self.weight * (amplitude + correction)
-        return total, {n: v.detach() for n, v in parts.items()}
-
-    def _residuals(self, model: Any, t, x, xi, branch: int):
-        if model.has_foot and model.symbols.dimension == 1:
-            jets = model.foot_jet(t, x, branch, self._phase_names)
-            if self._trains_amplitude:
-                jets |= model.amplitude_terms_jet(t, x, branch, self._amplitude_names)[0]
-        else:
-            if model.kind == "homogeneous":
-                # Degree 1: directions suffice.
-                xi = xi / torch.linalg.vector_norm(xi, dim=-1, keepdim=True).clamp_min(1e-12)
-            jets = model.phase_jet(t, x, xi, branch, self._phase_names)
-            if self._trains_amplitude:
-                jets |= model.amplitude_jet(t, x, xi, branch, self._amplitude_names)
-        places = coordinate_values(model.symbols, t, x)
-        zero = torch.zeros_like(t)
-        known = dict.fromkeys((*model.symbols.phase_jets, *model.symbols.amplitude_jets), zero)
-        values = self._program(known | jets, places, branch=float(branch))
-        return values["phase_residual"], (
-            values["amplitude_residual"] if self._trains_amplitude else None
-        )
-
-    def _correction(self, model: Any, t, x, branch: int) -> torch.Tensor:
-        """What transport leaves of the correction together with the remainder before it."""
-        symbols = model.symbols
-        phase, (first, second) = model.foot_series_jet(
-            t, x, branch, symbols.phase_jets, symbols.amplitude_jets
-        )
-        phase = {n: v.detach() for n, v in phase.items()}
-        first = {n: v.detach() for n, v in first.items()}
-        before = evaluate_residuals(symbols, phase | first, t, x, branch)
-        own = evaluate_residuals(symbols, phase | second, t, x, branch)
-        # The transport operator is 2 phi_t d_t + ...: over twice the speed it is d_t + ...
-        left = (own.transport / 1j).real + before.parametrix
-        return (0.5 * left / model.phase_scale).square().mean()
+_LBFGS = {
+    "name": "lbfgs",
+    "lr": 1.0,
+    "max_iter": _ITERATIONS,
+    "history_size": 50,
+    "tolerance_grad": 1e-14,
+    "tolerance_change": 1e-16,
+    "line_search_fn": "strong_wolfe",
+}
 
 
 def fit(
@@ -163,6 +93,18 @@ def fit(
         model.records.append(record)
         _LOG.info("%s: %s", name, record)
 
+    def polished(name: str, part: Part | None, drawn: Any) -> None:
+        own = ResidualLoss(model, only=part)
+        with _training(model, part):
+            stage(
+                name if part is None else f"{name}-{part.name}-{_side(part)}",
+                _Constant(drawn),
+                _Enlarged(own, model, drawn),
+                steps=_PIECES,
+                optimizer=_LBFGS,
+                callbacks=[progress if callable(progress) else _nothing],
+            )
+
     model.records.clear()
     model.to(torch.float32)
     stage(
@@ -181,28 +123,33 @@ def fit(
         count = max(_FEWEST_POLISHED, _POLISHED * batch_size)
         drawn = points(count).sobol(seed + 7919 * (each + 1))
         try:
-            stage(
-                f"polish-{each + 1}",
-                _Constant(drawn),
-                _Enlarged(loss, model, drawn),
-                steps=_PIECES,
-                optimizer={
-                    "name": "lbfgs",
-                    "lr": 1.0,
-                    "max_iter": _ITERATIONS,
-                    "history_size": 50,
-                    "tolerance_grad": 1e-14,
-                    "tolerance_change": 1e-16,
-                    "line_search_fn": "strong_wolfe",
-                },
-                callbacks=[progress if callable(progress) else _nothing],
-            )
+            for part in separate_parts(model) or (None,):
+                polished(f"polish-{each + 1}", part, drawn)
         except NonFiniteLossError as error:
             # The line search left where the loss is finite; the last good weights are back.
             _LOG.warning("polish ended early: %s", error)
             break
     model.to(device="cpu", dtype=torch.float64)
     model.eval()
+
+
+def _side(part: Part) -> str:
+    return "rightward" if part.branch == 1 else "leftward"
+
+
+@contextmanager
+def _training(model: MiNO, part: Part | None) -> Iterator[None]:
+    """Only the network of one part learns."""
+    learns = model.network_of(part) if part is not None else model
+    held = {id(p) for p in learns.parameters()}
+    frozen = [p for p in model.parameters() if id(p) not in held and p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for p in frozen:
+            p.requires_grad_(True)
 
 
 def _nothing(state: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
-from typing import Any
 
 import torch
 from torch import nn
@@ -108,30 +107,25 @@ class GatedMLP(nn.Module):
         -------
         dict of str to Tensor, shape (..., out_features)
         """
-        encoded = _tanh_of_linear(self.encoding, inputs)
-        width = self.output.in_features
-        u, v, z = (
-            {w: e[..., i * width : (i + 1) * width] for w, e in encoded.items()} for i in range(3)
-        )
+        # The weights are cut into three, not the outputs: these are large, and slices of them
+        # would be padded with zeros on the way back.
+        weights, biases = self.encoding.weight.chunk(3), self.encoding.bias.chunk(3)
+        u, v, z = (_tanh(_linear(w, b, inputs)) for w, b in zip(weights, biases, strict=True))
         difference = {w: v[w] - u[w] for w in u}
         h = _mixed(u, z, difference)
         for layer in self.hidden:
-            h = _mixed(u, _tanh_of_linear(layer, h), difference)
-        return _linear(self.output, h)
+            h = _mixed(u, _tanh(_linear(layer.weight, layer.bias, h)), difference)  # type: ignore[arg-type]
+        return _linear(self.output.weight, self.output.bias, h)
 
 
-def _linear(layer: Any, jet: Mapping[str, torch.Tensor]) -> Jet:
-    weight, bias = layer.weight, layer.bias
-    if len(jet) == 1:
-        return {"": nn.functional.linear(jet[""], weight, bias)}
-    stacked = nn.functional.linear(torch.stack(list(jet.values())), weight)
-    found = dict(zip(jet, stacked.unbind(0), strict=True))
-    found[""] = found[""] + bias
-    return found
+def _linear(weight: torch.Tensor, bias: torch.Tensor, jet: Mapping[str, torch.Tensor]) -> Jet:
+    return {
+        word: nn.functional.linear(value, weight, None if word else bias)
+        for word, value in jet.items()
+    }
 
 
-def _tanh_of_linear(layer: Any, jet: Mapping[str, torch.Tensor]) -> Jet:
-    z = _linear(layer, jet)
+def _tanh(z: Jet) -> Jet:
     y: Jet = {"": torch.tanh(z[""])}
     slope: Jet = {}
 

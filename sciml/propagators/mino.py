@@ -30,13 +30,19 @@ from sciml.propagators.amplitude import (
 )
 from sciml.propagators.base import Kind
 from sciml.propagators.collocation import backward_cone, largest_values
-from sciml.propagators.derivatives import letters
 from sciml.propagators.domain import check_domain
+from sciml.propagators.exact_multiplier import ExactAmplitude, ExactPhase
 from sciml.propagators.features import Inputs, StartingAtZero
+from sciml.propagators.learned_arguments import (
+    checked_exact,
+    checked_kind,
+    checked_order,
+    equation_of,
+)
+from sciml.propagators.network_propagator import AbstractNetworkPropagator, branch_key
 from sciml.propagators.phase import FootNetwork, FrequencyInputs, PhaseNetwork
-from sciml.propagators.phase_propagator import AbstractPhasePropagator
-from sciml.propagators.symbols import PhaseSymbols, phase_symbols
-from sciml.propagators.wave_series import first_correction
+from sciml.propagators.ray_equations import RayEquations
+from sciml.propagators.symbols import phase_symbols
 
 if TYPE_CHECKING:
     from sciml.propagators.certificate import Certificate
@@ -46,12 +52,10 @@ __all__ = ["MiNO"]
 _LOG = logging.getLogger(__name__)
 
 Parametrization = Literal["auto", "generic", "homogeneous", "multiplier"]
-_KINDS = ("auto", "generic", "homogeneous", "multiplier")
-_FARTHEST_SINGLE = 1e4
 
 
 @register_model
-class MiNO(AbstractPhasePropagator):
+class MiNO(AbstractNetworkPropagator):
     """Propagator whose phase and amplitude are networks of time, position and frequency.
 
     Both are exact at the start by construction, ``phi = x.xi + t h`` and ``a = 1 + t g``; training
@@ -73,7 +77,8 @@ class MiNO(AbstractPhasePropagator):
         `propagate`. A homogeneous phase may be used with any other window.
     parametrization : {"auto", "generic", "homogeneous", "multiplier"}
         ``"homogeneous"``: for Hamiltonians of degree 1; exact homogeneity, all frequencies at
-        once. ``"multiplier"``: for constant coefficients; networks of the frequency only.
+        once. ``"multiplier"``: for constant coefficients; the symbol itself, or networks of the
+        frequency only.
         ``"generic"``: any symbol, as in the paper. ``"auto"`` takes the first that fits.
     hidden_channels, n_layers : int
         Width and depth of every network; 16 and 2 suffice for a homogeneous phase at constant
@@ -84,6 +89,10 @@ class MiNO(AbstractPhasePropagator):
         Whether the box is a torus; a Grid says it itself, else True.
     amplitude_order : {0, 1}
         1 adds a network for the term in ``1/(i xi)`` of a wave in one dimension.
+    exact : bool, optional
+        Of multipliers: whether the phase is ``x.xi - t p(xi)`` itself, without weights and without
+        training; by default wherever the coefficients do not depend on time. False trains a
+        network of the frequency.
 
     Attributes
     ----------
@@ -117,15 +126,17 @@ class MiNO(AbstractPhasePropagator):
         *,
         periodic: bool | None = None,
         amplitude_order: int = 0,
+        exact: bool | None = None,
     ) -> None:
         super().__init__()
-        equation = _equation(equation)
+        equation = equation_of(equation)
         self.symbols = phase_symbols(equation)
         self.domain, self.periodic = check_domain(domain, periodic, equation)
         self.final_time, self.n_modes = float(final_time), n_modes
         self.check_setting()
-        self.kind: Kind = _checked_kind(parametrization, self.symbols)
-        self.amplitude_order = _checked_order(amplitude_order, self)
+        self.kind: Kind = checked_kind(parametrization, self.symbols)
+        self.exact = checked_exact(exact, self.kind, self.symbols)
+        self.amplitude_order = checked_order(amplitude_order, self.kind, self.symbols)
         longest = max(stop - start for start, stop in self.domain)
         edge = n_modes + (0.0 if len(self.domain) == 1 else 0.5)
         self.window_frequency = 2.0 * math.pi * edge / longest
@@ -152,6 +163,15 @@ class MiNO(AbstractPhasePropagator):
     def _make_networks(self, hidden_channels: int, n_layers: int, seed: int) -> None:
         symbols, d = self.symbols, self.symbols.dimension
         sizes = {"hidden_channels": hidden_channels, "n_layers": n_layers}
+        self.phases, self.amplitudes = nn.ModuleDict(), nn.ModuleDict()
+        self.corrections = nn.ModuleDict()
+        self._folded = symbols.real and d == 1
+        # Waves in the plane: phi(t, x, xi) of one branch is -phi(t, x, -xi) of the other.
+        own = self.branches if d == 1 else (1,)
+        unit = unit_amplitude_is_exact(symbols) and self.kind != "generic"
+        if self.exact:
+            self._make_exact(own, unit)
+            return
         names = ["hamiltonian", "amplitude_residual", *[f"velocity_{a}" for a in self._axes]]
         found = largest_values(
             symbols, self.collocation, self.final_time, self.window_frequency, *names
@@ -163,17 +183,11 @@ class MiNO(AbstractPhasePropagator):
             self.phase_scale = max(speed, 1e-12)
         self.amplitude_scale = max(found["amplitude_residual"], 0.5)
         how = "direction" if self.kind == "homogeneous" else "window"
-        self._folded = symbols.real and d == 1
         frequency = None
         if not is_foot:
             frequency = FrequencyInputs(how, self.window_frequency, self._folded)
-        # Waves in the plane: phi(t, x, xi) of one branch is -phi(t, x, -xi) of the other.
-        own = self.branches if d == 1 else (1,)
-        self.phases, self.amplitudes = nn.ModuleDict(), nn.ModuleDict()
-        self.corrections = nn.ModuleDict()
-        unit = unit_amplitude_is_exact(symbols) and self.kind != "generic"
         for place, branch in enumerate(own):
-            key = _key(branch)
+            key = branch_key(branch)
             draw = 1000 * seed + 10 * place
             outputs = d if is_foot else 1
             made = self._network(frequency, outputs, self.phase_scale, draw, sizes)
@@ -185,6 +199,13 @@ class MiNO(AbstractPhasePropagator):
             if self.amplitude_order == 1:
                 made = self._network(None, 1, self.amplitude_scale, draw + 2, sizes)
                 self.corrections[key] = AmplitudeNetwork(made, None, start=0.0)
+
+    def _make_exact(self, branches: tuple[int, ...], unit: bool) -> None:
+        rays = RayEquations(self.symbols)
+        for branch in branches:
+            self.phases[branch_key(branch)] = ExactPhase(rays, branch)
+            if not unit:
+                self.amplitudes[branch_key(branch)] = ExactAmplitude(rays, branch)
 
     def _network(self, frequency, outputs: int, scale: float, seed: int, sizes) -> StartingAtZero:
         moving = self.kind != "multiplier"
@@ -202,104 +223,6 @@ class MiNO(AbstractPhasePropagator):
     @property
     def _axes(self) -> tuple[str, ...]:
         return self.symbols.equation.coordinates
-
-    @property
-    def n_parameters(self) -> int:
-        """Number of weights."""
-        return sum(p.numel() for p in self.parameters())
-
-    # -- phase and amplitude -------------------------------------------------------------------
-
-    def foot(self, t: torch.Tensor, x: torch.Tensor, branch: int = 1) -> torch.Tensor:
-        """Where the ray through ``(t, x)`` started; for phases that are linear in the frequency."""
-        if not self.has_foot:
-            return super().foot(t, x, branch)
-        return self.foot_jet(t, x, branch, ("phi",))["phi"]
-
-    def foot_jet(self, t, x, branch: int, names) -> dict[str, torch.Tensor]:
-        """See `AbstractGenerator.foot_jet`."""
-        t, x = self._joined(t, x)
-        found = self.phases[_key(branch)].jet(t, x, map(letters, names))  # type: ignore[operator]
-        one = self.symbols.dimension == 1
-        return {n: found[letters(n)][..., 0] if one else found[letters(n)] for n in names}
-
-    def amplitude_terms(
-        self, t: torch.Tensor, x: torch.Tensor, branch: int = 1
-    ) -> tuple[torch.Tensor, ...]:
-        """Leading amplitude, and its correction if ``amplitude_order`` is 1."""
-        if not self.has_foot:
-            return super().amplitude_terms(t, x, branch)
-        return tuple(jet["a"] for jet in self.amplitude_terms_jet(t, x, branch, ("a",)))
-
-    def amplitude_terms_jet(self, t, x, branch: int, names) -> tuple[dict[str, torch.Tensor], ...]:
-        """See `AbstractGenerator.amplitude_terms_jet`."""
-        t, x = self._joined(t, x)
-        series = [self._amplitude_jet(self.amplitudes, t, x, None, branch, names)]
-        if self.amplitude_order == 1:
-            series.append(self._amplitude_jet(self.corrections, t, x, None, branch, names))
-        return tuple(series)
-
-    def phase(
-        self, t: torch.Tensor, x: torch.Tensor, xi: torch.Tensor, branch: int = 1
-    ) -> torch.Tensor:
-        """Phase; in single precision only where it has digits left."""
-        if xi.dtype == torch.float32 and x.dtype == torch.float32:
-            _check_single(x, xi)
-        return self.phase_jet(t, x, xi, branch, ("phi",))["phi"]
-
-    def amplitude(
-        self, t: torch.Tensor, x: torch.Tensor, xi: torch.Tensor, branch: int = 1
-    ) -> torch.Tensor:
-        """Amplitude."""
-        return self.amplitude_jet(t, x, xi, branch, ("a",))["a"]
-
-    def phase_jet(self, t, x, xi, branch: int, names) -> dict[str, torch.Tensor]:
-        """See `AbstractGenerator.phase_jet`; tangents are propagated by hand."""
-        if self.has_foot:
-            feet = self.foot_jet(t, x, branch, names)
-            if self.symbols.dimension == 1:
-                return {n: xi * foot for n, foot in feet.items()}
-            return {n: (xi * foot).sum(-1) for n, foot in feet.items()}
-        key, sign, (t, x, xi) = self._network_of(branch, *self._joined(t, x, xi))
-        found = self.phases[key].jet(t, x, xi, map(letters, names))  # type: ignore[operator]
-        return {n: sign * found[letters(n)] for n in names}
-
-    def amplitude_jet(self, t, x, xi, branch: int, names) -> dict[str, torch.Tensor]:
-        """See `AbstractGenerator.amplitude_jet`."""
-        if self.has_foot:
-            first = self.amplitude_terms_jet(t, x, branch, names)
-            lone = xi if self.symbols.dimension == 1 else xi[..., 0]
-            if len(first) == 1:
-                return {n: value + 0.0 * lone for n, value in first[0].items()}
-            return {n: first[0][n] + first[1][n] / (1j * lone) for n in names}
-        _, _, (t, x, xi) = self._network_of(branch, *self._joined(t, x, xi))
-        return self._amplitude_jet(self.amplitudes, t, x, xi, branch, names)
-
-    def _amplitude_jet(self, networks: nn.ModuleDict, t, x, xi, branch: int, names):
-        key = _key(branch) if _key(branch) in networks else _key(1)
-        if key not in networks:
-            one, zero = torch.ones_like(t), torch.zeros_like(t)
-            return {n: one if n == "a" else zero for n in names}
-        found = networks[key].jet(t, x, xi, map(letters, names))  # type: ignore[operator]
-        return {n: found[letters(n)] for n in names}
-
-    def _network_of(self, branch: int, t, x, xi):
-        """Network of a branch, sign of its phase, and its arguments."""
-        if self.symbols.dimension > 1 and branch == -1:
-            return _key(1), -1.0, (t, x, -xi)
-        return _key(branch), 1.0, (t, x, xi)
-
-    def _joined(self, t, x, xi=None) -> Any:
-        """Arguments of one shape, positions and frequencies with a last axis."""
-        if self.symbols.dimension == 1:
-            x = x[..., None]
-            xi = None if xi is None else xi[..., None]
-        d = x.shape[-1]
-        shape = torch.broadcast_shapes(t.shape, x.shape[:-1])
-        if xi is not None:
-            shape = torch.broadcast_shapes(shape, xi.shape[:-1])
-        found = t.expand(shape), x.expand(*shape, d)
-        return found if xi is None else (*found, xi.expand(*shape, d))
 
     # -- training ------------------------------------------------------------------------------
 
@@ -356,6 +279,10 @@ class MiNO(AbstractPhasePropagator):
         """
         from sciml.propagators.fitting import fit
 
+        if self.exact:
+            _LOG.info("%s is exact, without weights: nothing is trained", type(self).__name__)
+            self.records.clear()
+            return self
         fit(
             self,
             steps=steps,
@@ -453,64 +380,4 @@ class MiNO(AbstractPhasePropagator):
             f"{self.symbols.equation!s}, {self.kind}, domain={self.domain}, "
             f"final_time={self.final_time:g}, n_modes={self.n_modes}, "
             f"trained on {self.collocation}, {self.n_parameters} weights"
-        )
-
-
-def _key(branch: int) -> str:
-    return "rightward" if branch == 1 else "leftward"
-
-
-def _equation(given: Equation | str | Mapping[str, Any]) -> Equation:
-    if isinstance(given, Equation):
-        return given
-    if isinstance(given, str):
-        return Equation.from_text(given)
-    if isinstance(given, Mapping):
-        return Equation.from_json(given)
-    raise TypeError(
-        f"equation is a {type(given).__name__}: wanted an Equation, or text such as 'u_t = -u_x'"
-    )
-
-
-def _checked_kind(name: str, symbols: PhaseSymbols) -> Kind:
-    if name not in _KINDS:
-        from sciml.training.optimizers import closest
-
-        raise ValueError(
-            f"parametrization is {name!r}{closest(str(name), _KINDS)}: wanted one of "
-            f"{', '.join(_KINDS)}"
-        )
-    if name == "auto":
-        if symbols.homogeneous:
-            return "homogeneous"
-        return "multiplier" if symbols.constant else "generic"
-    if name == "homogeneous" and not symbols.homogeneous:
-        raise ValueError(
-            f"parametrization is 'homogeneous', but the Hamiltonian {symbols.hamiltonian} is not "
-            "of degree 1: use 'auto' or 'generic'"
-        )
-    if name == "multiplier" and not symbols.constant:
-        raise ValueError(
-            f"parametrization is 'multiplier', but coefficients of {symbols.equation.name!r} "
-            "depend on position: use 'auto' or 'generic'"
-        )
-    return name  # type: ignore[return-value]
-
-
-def _checked_order(order: int, model: MiNO) -> int:
-    if order not in (0, 1) or isinstance(order, bool):
-        raise ValueError(f"amplitude_order is {order!r}: wanted 0 or 1")
-    if order == 1:
-        first_correction(model.symbols)  # says for which equations it is known
-        if model.kind != "homogeneous":
-            raise ValueError("amplitude_order is 1: wanted the homogeneous parametrization")
-    return order
-
-
-def _check_single(x: torch.Tensor, xi: torch.Tensor) -> None:
-    largest = float(x.detach().abs().max()) * float(xi.detach().abs().max())
-    if largest > _FARTHEST_SINGLE:
-        raise ValueError(
-            f"x.xi reaches {largest:.3g} in float32, which leaves less than three digits of the "
-            "phase: give float64 tensors"
         )

@@ -19,7 +19,7 @@ from sciml.propagators.spectrum import Field, Window
 if TYPE_CHECKING:
     from sciml.propagators.certificate import Certificate
 
-__all__ = ["AbstractPhasePropagator"]
+__all__ = ["AbstractPhasePropagator", "certificate_variable"]
 
 _DENSEST = 1000
 
@@ -135,8 +135,9 @@ class AbstractPhasePropagator(AbstractPropagator, AbstractGenerator, ABC):
         Returns
         -------
         Dataset
-            ``u(sample, time, x[, y])``; attributes ``floor``, the relative tail of every field,
-            and ``certificate``.
+            ``u(sample, time, x[, y])``; with a certificate also ``certificate(sample, time)``, the
+            bound of the relative error. The attribute ``floor`` is the relative tail of every
+            field.
         """
         moments = check_times(np.atleast_1d(np.asarray(times, dtype=float)))
         axes = [torch.as_tensor(np.asarray(x, dtype=float))] if x is not None else None
@@ -280,16 +281,12 @@ class AbstractPhasePropagator(AbstractPropagator, AbstractGenerator, ABC):
             "floor": (spectrum.tail / spectrum.norm).numpy(),
             "floor_note": spectrum.note,
         }
-        if bound is not None:
-            attributes["certificate"] = np.asarray(bound.relative.T)
-            attributes["certificate_note"] = bound.quadrature_note
         coordinates = {"time": times} | {n: a.numpy() for n, a in zip(names, axes, strict=True)}
         field = equation.fields[0] if self.symbols.time_order == 1 else _first_field(equation)
-        return xr.Dataset(
-            {field: (("sample", "time", *names), u.detach().cpu().numpy())},
-            coords=coordinates,
-            attrs=attributes,
-        )
+        variables: dict[str, Any] = {field: (("sample", "time", *names), u.detach().cpu().numpy())}
+        if bound is not None:
+            variables["certificate"] = certificate_variable(bound)
+        return xr.Dataset(variables, coords=coordinates, attrs=attributes)
 
     def _check_speed(self) -> None:
         axes = [
@@ -312,6 +309,16 @@ class AbstractPhasePropagator(AbstractPropagator, AbstractGenerator, ABC):
                 f"{float(speed[bad][0]):.4g} at {', '.join(names)} = {where.tolist()}. Formulas "
                 "divide by it: wanted a positive speed, as in v_t = (1 + 0.3*sin(x))^2*u_xx"
             )
+
+
+def certificate_variable(bound: Certificate) -> tuple[tuple[str, str], np.ndarray, dict[str, str]]:
+    """Bound of the relative error as a variable ``(sample, time)`` of a dataset."""
+    about = {
+        "long_name": "bound of the relative error, computed without a reference",
+        "units": "1",
+        "note": bound.quadrature_note,
+    }
+    return ("sample", "time"), np.asarray(bound.relative.T), about
 
 
 def _first_field(equation: Any) -> str:

@@ -215,6 +215,8 @@ def run_propagation(recipe: PropagationRecipe, folder: Path, *, progress: bool =
             progress=progress,
         )
         propagator.save(folder)
+    from sciml.propagators.phase_propagator import certificate_variable
+
     asked = dict(recipe.output)
     times, certified = asked.pop("times"), asked.pop("certificate", True)
     asked.pop("folder")
@@ -224,9 +226,8 @@ def run_propagation(recipe: PropagationRecipe, folder: Path, *, progress: bool =
         bound = propagator.certify(
             fields, times, **{k: v for k, v in asked.items() if k in ("n_modes", "window")}
         )
-        relative = bound.relative.T
         moved[f"{next(iter(moved.data_vars))}_bound"] = (("sample", "time"), bound.l2.T)
-        moved.attrs["certificate"] = relative.ravel()
+        moved["certificate"] = certificate_variable(bound)
     file = folder / "fields.nc"
     pdes.save(moved, file)
     return Propagated(propagator, moved, file, bound)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+import pdes
 from pdes import Equation
 from sciml.propagators import (
     Box,
@@ -142,7 +143,21 @@ def test_certificate_is_readable():
     axes = certificate.plot()
     assert axes.get_xlabel() == "time" and len(axes.lines) == 1
     moved = rays.propagate(Box(2.0, 3.5), [0.5, 1.0], certificate=True)
-    np.testing.assert_allclose(moved.attrs["certificate"], certificate.relative.T)
+    np.testing.assert_allclose(moved.certificate, certificate.relative.T)
+
+
+@pytest.mark.parametrize("file", ["moved.nc", "moved.zarr"])
+def test_certificate_goes_through_files(tmp_path, file):
+    rays = RayPropagator(WIND, CIRCLE, 1.0, n_modes=2, n_steps=4)
+    fields = [Box(2.0, 3.5), Box(1.0, 1.01)]  # of the second hardly anything is in the window
+    moved = rays.propagate(fields, [0.5, 1.0], certificate=True)
+    pdes.save(moved, tmp_path / file)
+    found = pdes.load(tmp_path / file)
+    assert found.certificate.dims == ("sample", "time")
+    np.testing.assert_array_equal(found.certificate, moved.certificate)
+    assert np.isinf(found.certificate[1]).all() and (found.certificate[0] < 3.0).all()
+    assert "agree" in found.certificate.attrs["note"]
+    np.testing.assert_array_equal(found.attrs["floor"], moved.floor)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from pdes import Equation
 from sciml.propagators import Box, Gaussian, MiNO, RayPropagator, Tent
 from sciml.propagators.derivatives import letters, partial_derivatives
 from sciml.propagators.gated_mlp import GatedMLP, closed_words
+from sciml.theory import multiplier_bound, multiplier_error, phase_factor
 from sciml.training import TrainingInterruptedError
 
 CIRCLE = [(0.0, 2 * np.pi)]
@@ -25,7 +27,9 @@ EQUATIONS = {
     "wave": (MEDIUM, CIRCLE, {"amplitude_order": 1}),
     "generic": (WIND, CIRCLE, {"parametrization": "generic"}),
     "line": ("u_t = -u_x", [(-1.0, 1.0)], {"parametrization": "generic", "periodic": False}),
-    "multiplier": ("u_t = -u_xxx", CIRCLE, {}),
+    "multiplier": ("u_t = -u_xxx", CIRCLE, {"exact": False}),
+    "exact multiplier": ("u_t = -u_xxx - 0.2*u", CIRCLE, {}),
+    "exact wave": ("u_t = v; v_t = u_xx - 4*u", CIRCLE, {}),
     "complex": (SCHROEDINGER, [(-2.0, 2.0)], {"periodic": False}),
     "plane wind": ("u_t = -(1 + 0.2*sin(y))*u_x - u_y", CIRCLE * 2, {}),
     "half-wave": ("u_t = v; v_t = (1 + 0.3*sin(x)*cos(y))^2*(u_xx + u_yy)", CIRCLE * 2, {}),
@@ -34,7 +38,8 @@ EQUATIONS = {
 
 def made(name, **more):
     equation, domain, options = EQUATIONS[name]
-    return MiNO(equation, domain, 0.5, 4, **SMALL, **options, **more).double()
+    settings: dict[str, Any] = {**SMALL, **options, **more}
+    return MiNO(equation, domain, 0.5, 4, **settings).double()
 
 
 def drawn(model, count=7, seed=0):
@@ -225,6 +230,45 @@ def test_a_trained_foot_is_that_of_the_rays():
     x = torch.linspace(0.0, 6.0, 50, dtype=torch.float64)
     t = torch.tensor(1.0, dtype=torch.float64)
     assert float((model.foot(t, x) - rays.foot(t, x)).abs().max()) < 5e-3
+
+
+def test_a_multiplier_in_closed_form_needs_no_training(caplog):
+    model = made("exact multiplier")
+    assert model.n_parameters == 0 and model.kind == "multiplier"
+    with caplog.at_level("INFO", logger="sciml.propagators.mino"):
+        assert model.fit(10, progress=False) is model
+    assert "nothing is trained" in caplog.text and not model.records
+    x = np.arange(64) * 2 * np.pi / 64
+    moved = model.propagate(np.cos(2 * x) + np.sin(3 * x), [0.4]).u.values[0, 0]
+    exact = np.exp(-0.08) * (np.cos(2 * x + 0.4 * 8) + np.sin(3 * x + 0.4 * 27))
+    np.testing.assert_allclose(moved, exact, atol=1e-12)
+    bound = model.certify(Box(2.0, 3.5), [0.4])
+    assert bound.trainable.max() + bound.parametrix.max() < 1e-10 and bound.tail.min() > 0.1
+    with pytest.raises(ValueError, match=r"exact is True .*'homogeneous'.* closed form"):
+        made("foot", exact=True)
+    assert made("multiplier").n_parameters > 0
+
+
+def test_a_learned_multiplier_keeps_to_its_bound_and_its_equality():
+    model = made("multiplier").fit(150, batch_size=128, polish=1, progress=False)
+    field, time = Box(2.0, 3.5), 0.5
+    spectrum = model.prepare(field).spectrum
+    (xi,) = spectrum.frequencies
+    zero, clock = torch.zeros_like(xi), torch.full_like(xi, time)
+    with torch.no_grad():
+        turned = model.phase(clock, zero, xi) - time * xi**3
+        grown = model.amplitude(clock, zero, xi) - 1.0
+    factor = phase_factor(turned.numpy(), grown.numpy())
+    c = spectrum.coefficients[0].numpy()
+    error = multiplier_error(float(spectrum.tail[0]), factor, c, length=2 * np.pi)
+    exact = made("multiplier", exact=True)
+    x = staggered(0.0, 2 * np.pi, 512)
+    far, near = (m.propagate(field, [time], x=x).u.values[0, 0] for m in (model, exact))
+    trained = math.sqrt(((far - near) ** 2).mean() * 2 * np.pi)
+    assert trained**2 + float(spectrum.tail[0]) ** 2 == pytest.approx(error**2, rel=1e-9)
+    bound = multiplier_bound(turned.numpy(), grown.numpy()) * float(spectrum.norm[0])
+    assert 1e-6 < trained <= bound < 0.05
+    assert trained <= model.certify(field, [time]).trainable[0, 0]
 
 
 # -- bad input ---------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ _PUBLIC = {
     "spectrum_of": "spectrum",
     "AbstractField": "fields",
     "Box": "fields",
-    "Disc": "fields",
+    "Disc": "plane_fields",
     "Gaussian": "fields",
     "Packet": "fields",
     "PiecewiseConstant": "fields",
@@ -91,7 +91,6 @@ if TYPE_CHECKING:
     from sciml.propagators.fields import (
         AbstractField,
         Box,
-        Disc,
         Gaussian,
         Packet,
         PiecewiseConstant,
@@ -104,6 +103,7 @@ if TYPE_CHECKING:
     from sciml.propagators.operator_terms import UnsupportedEquation
     from sciml.propagators.oscillatory_integral import AliasedReconstruction
     from sciml.propagators.phase_propagator import AbstractPhasePropagator
+    from sciml.propagators.plane_fields import Disc
     from sciml.propagators.rays import RayPropagator
     from sciml.propagators.spectrum import Spectrum, spectrum_of
     from sciml.propagators.symbols import PhaseSymbols, phase_symbols

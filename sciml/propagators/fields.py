@@ -11,17 +11,18 @@ import numpy as np
 from scipy import special
 
 from pdes.grid import Grid
-from sciml.theory import disc_tail, line_tail, periodic_tail
+from sciml.theory import line_tail, periodic_tail
 
 __all__ = [
     "AbstractField",
     "Box",
-    "Disc",
     "Gaussian",
     "Packet",
     "PiecewiseConstant",
     "PiecewiseLinear",
     "Tent",
+    "check_positive",
+    "circle_of",
 ]
 
 
@@ -144,7 +145,7 @@ class PiecewiseLinear(AbstractField):
         positions, jumps = self.all_jumps
         if cutoff is not None:
             return line_tail(positions, jumps, cutoff=cutoff)
-        length, n_modes = _circle(length, n_modes)
+        length, n_modes = circle_of(length, n_modes)
         return periodic_tail(positions, jumps, length=length, n_modes=n_modes)
 
     @property
@@ -236,7 +237,7 @@ class Tent(PiecewiseLinear):
     """
 
     def __init__(self, center: float, half_width: float, height: float = 1.0) -> None:
-        _positive(half_width=half_width)
+        check_positive(half_width=half_width)
         edges = (center - half_width, center, center + half_width)
         super().__init__(edges, (0.0, height), (height, 0.0))
 
@@ -266,7 +267,7 @@ class Packet(AbstractField):
     amplitude: float = 1.0
 
     def __post_init__(self) -> None:
-        _positive(width=self.width)
+        check_positive(width=self.width)
         if not all(map(math.isfinite, (self.center, self.wavenumber, self.amplitude))):
             raise ValueError(f"{self}: wanted finite numbers")
 
@@ -295,7 +296,7 @@ class Packet(AbstractField):
             parts = math.erfc(s * (cutoff - k)) + math.erfc(s * (cutoff + k))
             parts += 2.0 * math.exp(-((s * k) ** 2)) * math.erfc(s * cutoff)
             return abs(self.amplitude) * math.sqrt(0.25 * s * math.sqrt(math.pi) * parts)
-        length, n_modes = _circle(length, n_modes)
+        length, n_modes = circle_of(length, n_modes)
         step = 2.0 * math.pi / length
         last = max(n_modes, math.ceil((k + 40.0 / s) / step))
         xi = step * np.arange(n_modes + 1, last + 1)
@@ -327,73 +328,6 @@ class Gaussian(Packet):
         super().__init__(center, width, 0.0, amplitude)
 
 
-@dataclass(frozen=True)
-class Disc(AbstractField):
-    """One height inside a circle of the plane.
-
-    Parameters
-    ----------
-    center : tuple of two floats
-        Middle.
-    radius : float
-        Positive.
-    height : float, default 1
-        Value inside.
-
-    Examples
-    --------
-    >>> disc = Disc((0.0, 0.0), 1.0)
-    >>> round(disc.tail(cutoff=30.5) / disc.norm, 6)
-    0.144798
-    """
-
-    center: tuple[float, float]
-    radius: float
-    height: float = 1.0
-
-    dimension = 2
-
-    def __post_init__(self) -> None:
-        _positive(radius=self.radius)
-
-    def value(self, *coordinates: np.ndarray) -> np.ndarray:
-        """See `AbstractField.value`."""
-        x, y = (np.asarray(c) - m for c, m in zip(coordinates, self.center, strict=True))
-        return self.height * np.heaviside(self.radius - np.hypot(x, y), 0.5)
-
-    def transform(self, *frequencies: np.ndarray) -> np.ndarray:
-        """See `AbstractField.transform`."""
-        xi, eta = frequencies
-        q = np.hypot(xi, eta) * self.radius
-        shape = np.where(q > 0.0, special.j1(q) / np.where(q > 0.0, q, 1.0), 0.5)
-        turned = np.exp(-1j * (xi * self.center[0] + eta * self.center[1]))
-        return 2.0 * math.pi * self.radius**2 * self.height * shape * turned
-
-    def tail(
-        self,
-        *,
-        length: float | None = None,
-        n_modes: int | None = None,
-        cutoff: float | None = None,
-    ) -> float:
-        """See `AbstractField.tail`; on a torus that of the plane at ``2 pi (K + 1/2)/length``."""
-        if cutoff is None:
-            length, n_modes = _circle(length, n_modes)
-            cutoff = 2.0 * math.pi * (n_modes + 0.5) / length
-        return disc_tail(self.radius, cutoff) * self.norm
-
-    @property
-    def norm(self) -> float:
-        """See `AbstractField.norm`."""
-        return abs(self.height) * self.radius * math.sqrt(math.pi)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """Interval that holds the disc along both axes."""
-        low, high = min(self.center) - self.radius, max(self.center) + self.radius
-        return low, high
-
-
 def _images(grid: Grid, support: tuple[float, float]) -> list[tuple[float, ...]]:
     """Shifts by whole periods under which the support may meet the grid."""
     shifts: list[tuple[float, ...]] = [()]
@@ -407,13 +341,15 @@ def _images(grid: Grid, support: tuple[float, float]) -> list[tuple[float, ...]]
     return shifts
 
 
-def _circle(length: float | None, n_modes: int | None) -> tuple[float, int]:
+def circle_of(length: float | None, n_modes: int | None) -> tuple[float, int]:
+    """Period and window of a tail on a circle; refuse calls that leave them out."""
     if length is None or n_modes is None:
         raise ValueError("give either cutoff, or length and n_modes")
     return length, n_modes
 
 
-def _positive(**arguments: Any) -> None:
+def check_positive(**arguments: Any) -> None:
+    """Refuse arguments that are not positive."""
     for name, value in arguments.items():
         if not (math.isfinite(value) and value > 0.0):
             raise ValueError(f"{name} is {value}: it must be positive and finite")

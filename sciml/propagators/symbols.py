@@ -25,8 +25,13 @@ import sympy
 
 from pdes.compile import CompiledEquation, compile_equation
 from pdes.equation import Equation
-from pdes.jets import JetSpace
 from pdes.symbols import TIME, coordinate
+from sciml.propagators.large_frequency import (
+    frequency_powers,
+    jet_space,
+    plain_symbol,
+    unit_orders,
+)
 from sciml.propagators.operator_terms import OperatorTerms, UnsupportedEquation, read_operator
 
 __all__ = ["PhaseSymbols", "UnsupportedEquation", "phase_symbols"]
@@ -36,8 +41,6 @@ BRANCH = sympy.Symbol("branch", real=True)
 
 _SIGN = sympy.Symbol("sigma", real=True)
 """Stands for the sign of the wave number while expressions are differentiated."""
-
-_FREQUENCY = sympy.Symbol("lam", positive=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +151,7 @@ class PhaseSymbols:
     @property
     def gradient(self) -> tuple[sympy.Symbol, ...]:
         """Symbols of the first derivatives of the phase, one for each coordinate."""
-        return tuple(_space(self.equation).symbol("phi", e) for e in _units(self.dimension))
+        return tuple(jet_space(self.equation).symbol("phi", e) for e in unit_orders(self.dimension))
 
     @property
     def phase_jets(self) -> tuple[str, ...]:
@@ -187,7 +190,7 @@ class PhaseSymbols:
         2.0
         """
         rows = {name: self._expression(name) for name in names}
-        return compile_equation(rows, _space(self.equation), {BRANCH.name: 1.0}, backend)
+        return compile_equation(rows, jet_space(self.equation), {BRANCH.name: 1.0}, backend)
 
     def _expression(self, name: str) -> sympy.Expr:
         stem, _, axis = name.rpartition("_")
@@ -211,7 +214,7 @@ class PhaseSymbols:
 
     @cached_property
     def _jets(self) -> tuple[str, ...]:
-        return tuple(s.name for s in _space(self.equation).jets(self._every))
+        return tuple(s.name for s in jet_space(self.equation).jets(self._every))
 
     def __str__(self) -> str:
         return (
@@ -258,7 +261,7 @@ def phase_symbols(equation: Equation) -> PhaseSymbols:
     remainder   a_tt - a_xx*(sin(x) + 2)**2/4
     """
     operator = read_operator(equation)
-    powers = _collect(operator)
+    powers = frequency_powers(operator)
     top, middle = powers.pop(operator.order, 0), powers.pop(operator.order - 1, 0)
     rest = sympy.Add(*powers.values())
     make = _first_order if operator.time_order == 1 else _second_order
@@ -266,7 +269,7 @@ def phase_symbols(equation: Equation) -> PhaseSymbols:
 
 
 def _first_order(operator: OperatorTerms, top, transport, rest) -> PhaseSymbols:
-    a, phi_t = _plain(operator, "a"), _plain(operator, "phi_t")
+    a, phi_t = plain_symbol(operator, "a"), plain_symbol(operator, "phi_t")
     residual = sympy.expand(top / (sympy.I * a))
     return PhaseSymbols(
         equation=operator.equation,
@@ -283,21 +286,21 @@ def _first_order(operator: OperatorTerms, top, transport, rest) -> PhaseSymbols:
 
 
 def _velocities(operator: OperatorTerms, hamiltonian: sympy.Expr) -> tuple[sympy.Expr, ...]:
-    space = _space(operator.equation)
-    units = _units(len(space.coordinates))
+    space = jet_space(operator.equation)
+    units = unit_orders(len(space.coordinates))
     return tuple(sympy.expand(hamiltonian.diff(space.symbol("phi", u))) for u in units)
 
 
 def _second_order(operator: OperatorTerms, top, transport, rest) -> PhaseSymbols:
-    a, phi_t = _plain(operator, "a"), _plain(operator, "phi_t")
+    a, phi_t = plain_symbol(operator, "a"), plain_symbol(operator, "phi_t")
     square = sympy.expand(top / a + phi_t**2)
     if square.has(phi_t):
         raise UnsupportedEquation(
             f"equation {operator.equation.name!r} differentiates the velocity in space: its "
             "branches are not +H and -H. Write it without derivatives of the velocity"
         )
-    space = _space(operator.equation)
-    gradient = [space.symbol("phi", unit) for unit in _units(len(space.coordinates))]
+    space = jet_space(operator.equation)
+    gradient = [space.symbol("phi", unit) for unit in unit_orders(len(space.coordinates))]
     root = _root(square, gradient)
     sign = {_SIGN: sympy.sign(gradient[0])}
     along = _solved_along(operator, transport, root, gradient)
@@ -317,12 +320,12 @@ def _second_order(operator: OperatorTerms, top, transport, rest) -> PhaseSymbols
 
 def _solved_along(operator: OperatorTerms, transport, root, gradient) -> sympy.Expr:
     """Transport equation divided by ``2i phi_t``, with ``phi_t = -branch*H`` put in throughout."""
-    space = _space(operator.equation)
+    space = jet_space(operator.equation)
     frequency = BRANCH * root
     second = -frequency.diff(TIME)
     for p, axis in zip(gradient, space.coordinates, strict=True):
         second = second + frequency.diff(p) * space.derivative(frequency, axis)
-    values = {_plain(operator, "phi_tt"): second, _plain(operator, "phi_t"): -frequency}
+    values = {plain_symbol(operator, "phi_tt"): second, plain_symbol(operator, "phi_t"): -frequency}
     along = sympy.expand(BRANCH * transport.xreplace(values))
     # Both are +1 or -1, so that their squares are 1.
     along = sympy.expand(_odd_powers(_odd_powers(along, BRANCH), _SIGN) / (-2 * sympy.I * root))
@@ -340,7 +343,7 @@ def _odd_powers(expr: sympy.Expr, unit: sympy.Symbol) -> sympy.Expr:
 
 def _tidy(expr: sympy.Expr, operator: OperatorTerms) -> sympy.Expr:
     """Simplify the coefficient of every derivative of the amplitude on its own."""
-    space = _space(operator.equation)
+    space = jet_space(operator.equation)
     jets = [s for s in space.jets(expr) if not s.name.startswith("phi")]
     parts = {jet: sympy.expand(expr).coeff(jet) for jet in jets}
     return sympy.Add(*[sympy.factor(sympy.simplify(c)) * jet for jet, c in parts.items()])
@@ -366,60 +369,3 @@ def _root(square: sympy.Expr, gradient: list[sympy.Symbol]) -> sympy.Expr:
 def _positive_root(square: sympy.Expr) -> sympy.Expr:
     """Root of a square that is positive on the domain; who uses it checks that."""
     return sympy.sqrt(square).replace(sympy.Abs, lambda inner: inner)
-
-
-def _collect(operator: OperatorTerms) -> dict[int, sympy.Expr]:
-    """Coefficients of the powers of the large frequency, in plain symbols."""
-    powers: dict[int, sympy.Expr] = {}
-    for term in operator.weighted():
-        raised = _applied(operator, term.time_order, term.orders)
-        for power, part in raised.items():
-            total = power + term.weight
-            powers[total] = powers.get(total, 0) + term.coefficient * part
-    # The lowest powers of weighted terms belong to the remainder, whatever their number.
-    return powers
-
-
-def _applied(operator: OperatorTerms, time_order: int, orders) -> dict[int, sympy.Expr]:
-    """Derivative of ``exp(i lam phi) a``, divided by the exponential, by powers of lam."""
-    axes = operator.equation.coordinates
-    variables = [TIME, *[coordinate(c) for c in axes]]
-    phi, a = (sympy.Function(n)(*variables) for n in ("phi", "a"))
-    found = a
-    for variable, count in zip(variables, (time_order, *orders), strict=True):
-        for _ in range(count):
-            found = found.diff(variable) + sympy.I * _FREQUENCY * phi.diff(variable) * found
-    found = sympy.expand(found)
-    count = time_order + sum(orders)
-    by_power = {power: found.coeff(_FREQUENCY, power) for power in range(count + 1)}
-    return {p: _to_plain(operator, part) for p, part in by_power.items() if part != 0}
-
-
-def _to_plain(operator: OperatorTerms, expr: sympy.Expr) -> sympy.Expr:
-    space = _space(operator.equation)
-    names = {}
-    for node in sorted(expr.atoms(sympy.Derivative), key=lambda d: -len(d.variables)):
-        counts = dict.fromkeys((TIME, *[coordinate(c) for c in space.coordinates]), 0)
-        for variable, count in node.variable_count:
-            counts[variable] += int(count)
-        stem = node.expr.func.__name__
-        in_time = counts.pop(TIME)
-        stem = f"{stem}_{'t' * in_time}" if in_time else stem
-        names[node] = space.symbol(stem, tuple(counts.values()))
-    expr = expr.xreplace(names)
-    zeros = (0,) * len(space.coordinates)
-    bare = {f: space.symbol(f.func.__name__, zeros) for f in expr.atoms(sympy.Function)}
-    return expr.xreplace({f: s for f, s in bare.items() if f.func.__name__ in ("phi", "a")})
-
-
-def _plain(operator: OperatorTerms, name: str) -> sympy.Symbol:
-    return _space(operator.equation).symbol(name, (0,) * len(operator.equation.coordinates))
-
-
-def _space(equation: Equation) -> JetSpace:
-    fields = ("phi", "phi_t", "phi_tt", "a", "a_t", "a_tt")
-    return JetSpace(fields, equation.coordinates)
-
-
-def _units(dimension: int) -> list[tuple[int, ...]]:
-    return [tuple(int(i == j) for j in range(dimension)) for i in range(dimension)]

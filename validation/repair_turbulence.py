@@ -1,9 +1,9 @@
 """Forecasters of turbulence on finer grids: decaying and forced at 64^2, and at 128^2.
 
-The protocol follows the published one in its form: two losses, raw, post hoc and in the loop, three
-seeds, a hundred steps. Viscosity, force, time step, network and epochs of the published runs are not
-known to us, so that no number here is to equal one of theirs. Networks and trainings are of a size
-for single processors: width 16, 12 modes, 300 to 700 steps of eight pairs.
+The protocol follows the published one in its form: two losses, raw, post hoc and in the loop,
+three seeds, a hundred steps. Viscosity, force, time step, network and epochs of the published runs
+are not known to us, so that no number here is to equal one of theirs. Networks and trainings are of
+a size for single processors: width 16, 12 modes, 300 to 700 steps of eight pairs.
 """
 
 from __future__ import annotations

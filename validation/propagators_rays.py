@@ -243,11 +243,19 @@ def _spoiled(text: str, final_time: float, size: float, **options: Any):
 
     from pdes import Equation
     from sciml.propagators import RayPropagator
+    from sciml.propagators.derivatives import letters
 
     class Spoiled(RayPropagator):
         def _back(self, t, x, branch):
             foot, loss, gain = super()._back(t, x, branch)
             return foot + size * t * torch.cos(x), loss, gain
+
+        def foot_series_jet(self, t, x, branch, phase_names, amplitude_names):
+            phase, series = super().foot_series_jet(t, x, branch, phase_names, amplitude_names)
+            zero, cosine = torch.zeros_like(x), torch.cos(x)
+            wrong = {"": t * cosine, "t": cosine, "x": -t * torch.sin(x), "xx": -t * cosine}
+            moved = {n: v + size * wrong.get(letters(n), zero) for n, v in phase.items()}
+            return moved, series
 
     return Spoiled(Equation.from_text(text), _CIRCLE, final_time, **options)
 

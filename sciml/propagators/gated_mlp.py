@@ -10,7 +10,7 @@ from torch import nn
 
 from sciml.nn.seeding import seeded
 
-__all__ = ["GatedMLP", "Jet", "closed_words"]
+__all__ = ["GatedMLP", "Jet", "closed_words", "leibniz"]
 
 Jet = dict[str, torch.Tensor]
 """Derivatives of a function by their directions: ``""`` the value, ``"t"``, ``"tx"``, ``"xx"``."""
@@ -132,7 +132,7 @@ def _tanh(z: Jet) -> Jet:
     def slope_of(word: str) -> torch.Tensor:
         # The derivative of tanh is 1 - tanh^2, whose own derivatives are a product's.
         if word not in slope:
-            square = _product_at(y, y, word)
+            square = leibniz(y, y, word)
             slope[word] = 1.0 - square if word == "" else -square
         return slope[word]
 
@@ -146,11 +146,13 @@ def _tanh(z: Jet) -> Jet:
 
 
 def _mixed(u: Jet, z: Jet, difference: Jet) -> Jet:
-    return {w: u[w] + _product_at(z, difference, w) for w in u}
+    return {w: u[w] + leibniz(z, difference, w) for w in u}
 
 
-def _product_at(u: Mapping[str, torch.Tensor], v: Mapping[str, torch.Tensor], word: str):
-    """Derivative of a product: Leibniz' rule over all ways to split the directions."""
+def leibniz(
+    u: Mapping[str, torch.Tensor], v: Mapping[str, torch.Tensor], word: str
+) -> torch.Tensor:
+    """Derivative of a product in the directions of a word: the sum over all ways to split it."""
     (one, other), *rest = _splits(word)
     total = u[one] * v[other]
     for one, other in rest:

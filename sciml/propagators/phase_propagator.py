@@ -264,6 +264,13 @@ class AbstractPhasePropagator(AbstractPropagator, AbstractGenerator, ABC):
             points = list(u0.shape)
         elif isinstance(u0, xr.DataArray):
             points = [u0.sizes[c] for c in self.symbols.equation.coordinates]
+        if len(points) != len(self.domain):
+            given = tuple(getattr(u0, "shape", ()))
+            axes = ", ".join(self.symbols.equation.coordinates)
+            raise ValueError(
+                f"u0 has the shape {given}: wanted samples along {axes}, as an array with "
+                f"{len(self.domain)} axes or a tensor (batch, 1, {axes})"
+            )
         return [
             torch.as_tensor(np.linspace(a, b, n, endpoint=not self.periodic))
             for (a, b), n in zip(self.domain, points, strict=True)

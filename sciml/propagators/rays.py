@@ -8,6 +8,7 @@ its place for families of speeds, in many dimensions and where the rule itself i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import torch
 
@@ -18,6 +19,7 @@ from sciml.propagators.derivatives import letters, partial_derivatives
 from sciml.propagators.domain import check_domain
 from sciml.propagators.phase_propagator import AbstractPhasePropagator
 from sciml.propagators.ray_equations import RayEquations
+from sciml.propagators.ray_jets import CharacteristicJets
 from sciml.propagators.symbols import phase_symbols
 from sciml.propagators.wave_series import first_correction
 
@@ -94,6 +96,11 @@ class RayPropagator(AbstractPhasePropagator):
         if amplitude_order == 1:
             self._correction = first_correction(self.symbols)
 
+    @cached_property
+    def _jets(self) -> CharacteristicJets:
+        source = None if self._correction is None else self._correction.expression
+        return CharacteristicJets(self.symbols, source)
+
     # -- transport and waves in one dimension ---------------------------------------------------
 
     def foot(self, t: torch.Tensor, x: torch.Tensor, branch: int = 1) -> torch.Tensor:
@@ -114,6 +121,12 @@ class RayPropagator(AbstractPhasePropagator):
 
     def foot_series_jet(self, t, x, branch: int, phase_names, amplitude_names):
         """Derivatives of the Runge-Kutta map itself: its error shows up in the residuals."""
+        words = {letters(n) for n in (*phase_names, *amplitude_names)}
+        if CharacteristicJets.knows(self.symbols, words):
+            t, x = _common(t, x, 1)
+            foot, terms = self._jets.foot_and_terms(t, x, branch, self.n_steps, words)
+            series = tuple({n: term[letters(n)] for n in amplitude_names} for term in terms)
+            return {n: foot[letters(n)] for n in phase_names}, series
 
         def both(t, x):
             foot, loss, gain = self._back(t, x, branch)
@@ -123,9 +136,8 @@ class RayPropagator(AbstractPhasePropagator):
                 terms.append(first * self._correction.scaled(gain, foot, branch))
             return torch.stack(terms)
 
-        names = {*phase_names, *amplitude_names}
         axes = self.symbols.equation.coordinates
-        found = partial_derivatives(both, t, x, {letters(n) for n in names}, axes)
+        found = partial_derivatives(both, t, x, words, axes)
         series = [
             {n: found[letters(n)][j] for n in amplitude_names}
             for j in range(1, 2 + (self._correction is not None))

@@ -40,10 +40,13 @@ class FirstCorrection:
         ``"source"`` and ``"speed"`` as functions of the position.
     axis : str
         Name of the coordinate.
+    expression : sympy.Expr
+        The source, ``c^(3/2) (sqrt c)''``.
     """
 
     program: CompiledEquation
     axis: str
+    expression: sympy.Expr
 
     def source(self, x: torch.Tensor) -> torch.Tensor:
         """``c^(3/2) (sqrt c)''`` at a position."""
@@ -87,7 +90,8 @@ def first_correction(symbols: PhaseSymbols) -> FirstCorrection:
     x = coordinate(axis)
     source = sympy.simplify(speed * sympy.sqrt(speed) * sympy.sqrt(speed).diff(x, 2))
     rows = {"source": source, "speed": speed}
-    return FirstCorrection(compile_equation(rows, JetSpace(("u",), (axis,)), {}, "torch"), axis)
+    program = compile_equation(rows, JetSpace(("u",), (axis,)), {}, "torch")
+    return FirstCorrection(program, axis, source)
 
 
 def _half_slope(speed: sympy.Expr, axis: str) -> sympy.Expr:

@@ -19,6 +19,7 @@ from sciml.propagators import (
     a_priori_bound,
 )
 from sciml.propagators.certificate import composed
+from sciml.propagators.derivatives import letters
 
 CIRCLE = [(0.0, 2 * np.pi)]
 WIND = Equation.from_text("u_t = -(1 + 0.5*sin(x))*u_x")
@@ -33,6 +34,17 @@ class Spoiled(RayPropagator):
     def _back(self, t, x, branch):
         foot, loss, gain = super()._back(t, x, branch)
         return foot + self.size * t * torch.cos(x), loss, gain
+
+    def foot_series_jet(self, t, x, branch, phase_names, amplitude_names):
+        phase, series = super().foot_series_jet(t, x, branch, phase_names, amplitude_names)
+        wrong = {
+            "": t * torch.cos(x),
+            "t": torch.cos(x),
+            "x": -t * torch.sin(x),
+            "xx": -t * torch.cos(x),
+        }
+        zero = torch.zeros_like(x)
+        return {n: v + self.size * wrong.get(letters(n), zero) for n, v in phase.items()}, series
 
 
 def true_error(propagator, exact, field, time, weight):

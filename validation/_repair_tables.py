@@ -28,9 +28,14 @@ def matrix(
     rows: list[dict[str, Any]] = []
     worst, stopped = 0.0, []
     ratios: dict[bool, list[float]] = {False: [], True: []}
-    for loss_after in (False, True):
+    losses = (False, True)
+    # Seed by seed, so that what is interrupted holds both losses.
+    every = {
+        (s, after): kept(settings, after, s, judge) for s in settings.seeds for after in losses
+    }
+    for loss_after in losses:
         for seed in settings.seeds:
-            found = kept(settings, loss_after, seed, judge)
+            found = every[seed, loss_after]
             name = "C(f(u))" if loss_after else "f(u)"
             for where in ("raw", "post hoc", "in loop"):
                 errors = found[where]

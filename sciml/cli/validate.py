@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -58,6 +59,14 @@ def validate(
             "--suite", metavar="DIR", help="Folder of case files instead of the shipped one."
         ),
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="Run cases side by side on this many processes."),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option("--dask", metavar="ADDRESS", help="Run cases on this dask scheduler."),
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show whole tracebacks.")] = False,
 ) -> None:
     """Run the validation suite: every number predicted in closed form, beside what is measured.
@@ -69,12 +78,16 @@ def validate(
             check_target("--json", json_path)
         if html_path is not None:
             _check_page(html_path)
+        if workers is not None and dask is not None:
+            raise ValueError(
+                f"--workers {workers} beside --dask: the cluster has its own workers; leave one out"
+            )
         from sciml.validation import load, print_report, write_html, write_json
         from sciml.validation.cache import Cache
 
         chosen = load(suite).select(pattern, tier.value)
         cache = Cache.default() if cache_folder is None else Cache(cache_folder / "validation")
-        report = _run(chosen, cache, resume, figures=html_path is not None)
+        report = _run(chosen, cache, resume, html_path is not None, workers, dask)
         print_report(report, output(), verbose=debug)
         if json_path is not None:
             write_json(report, json_path)
@@ -93,13 +106,22 @@ def _check_page(path: Path) -> None:
     check_target("--html", path)
 
 
-def _run(suite: Suite, cache: Cache, resume: bool, figures: bool) -> Report:
+def _run(
+    suite: Suite,
+    cache: Cache,
+    resume: bool,
+    figures: bool,
+    workers: int | None,
+    dask: str | None,
+) -> Report:
     from rich.markup import escape
 
-    from sciml.validation import run
+    from sciml.validation import run, sweep
 
     console = messages()
-    with console.status("starting") as status:
+    with contextlib.ExitStack() as stack:
+        client = None if dask is None else stack.enter_context(_client(dask))
+        status = stack.enter_context(console.status("starting"))
 
         def progress(index: int, total: int, name: str) -> None:
             line = f"{index + 1}/{total} {escape(name)}"
@@ -107,4 +129,17 @@ def _run(suite: Suite, cache: Cache, resume: bool, figures: bool) -> Report:
             if not console.is_terminal:
                 console.print(line)
 
-        return run(suite, cache=cache, resume=resume, figures=figures, progress=progress)
+        options = {"cache": cache, "resume": resume, "figures": figures, "progress": progress}
+        if client is None and workers is None:
+            return run(suite, **options)
+        return sweep(suite, client=client, workers=workers, **options)
+
+
+def _client(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError(
+            "--dask needs the package distributed: pip install 'sciml-pdes[dask]'"
+        ) from error
+    return Client(address)

@@ -30,6 +30,7 @@ _PUBLIC = {
     "load": "suite",
     "print_report": "report",
     "run": "runner",
+    "sweep": "distribution",
     "write_html": "html",
     "write_json": "report",
 }
@@ -44,6 +45,7 @@ __all__ = [
     "load",
     "print_report",
     "run",
+    "sweep",
     "write_html",
     "write_json",
 ]
@@ -63,6 +65,7 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from sciml.validation.case import Case, Measurements
+    from sciml.validation.distribution import sweep
     from sciml.validation.html import write_html
     from sciml.validation.report import Report, print_report, write_json
     from sciml.validation.result import Result

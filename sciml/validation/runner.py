@@ -54,7 +54,7 @@ def run(
     """
     suite = cases if isinstance(cases, Suite) else None
     named = _named(cases)
-    results = [_broken(topic, trace) for topic, trace in (suite.broken if suite else {}).items()]
+    results = broken_topics(suite)
     interrupted = False
     for index, (name, case) in enumerate(named.items()):
         if progress is not None:
@@ -147,11 +147,15 @@ def _named(cases: Suite | Mapping[str, Case] | Iterable[Case]) -> dict[str, Case
     return named
 
 
-def _broken(topic: str, trace: str) -> Result:
-    return Result(
-        name=f"{topic}/*",
-        title=f"{topic}.py",
-        description="The file of these cases could not be loaded.",
-        tier="quick",
-        error=trace,
-    )
+def broken_topics(suite: Suite | None) -> list[Result]:
+    """Return one failure for each file of the suite that could not be loaded."""
+    return [
+        Result(
+            name=f"{topic}/*",
+            title=f"{topic}.py",
+            description="The file of these cases could not be loaded.",
+            tier="quick",
+            error=trace,
+        )
+        for topic, trace in (suite.broken if suite else {}).items()
+    ]

@@ -19,7 +19,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 export MPLBACKEND ?= agg
 
-.PHONY: help install demo test lint types unit quick validate benchmark format clean
+.PHONY: help install demo test lint types unit quick validate benchmark docs format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -29,6 +29,7 @@ help:
 	@echo 'make quick      the quick tier of the validation suite'
 	@echo 'make validate   all predictions against measurements; leaves report/'
 	@echo 'make benchmark  speed against other packages'
+	@echo 'make docs       the site, strictly, into build/site'
 	@echo 'make format     let ruff format the code'
 	@echo 'make clean      remove what the targets above made'
 
@@ -69,6 +70,9 @@ validate: $(STAMP)
 
 benchmark: $(STAMP)
 	$(BIN)/python validation/benchmarks/discovery.py
+
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -38,7 +40,9 @@ def validate(
     html_path: Annotated[
         Path | None,
         typer.Option(
-            "--html", metavar="PATH", help="Write one HTML file, or index.html in a folder."
+            "--html",
+            metavar="PATH",
+            help="Write one HTML file, or index.html in a folder, with its JSON beside it.",
         ),
     ] = None,
     cache_folder: Annotated[
@@ -82,21 +86,39 @@ def validate(
             raise ValueError(
                 f"--workers {workers} beside --dask: the cluster has its own workers; leave one out"
             )
-        from sciml.validation import load, print_report, write_html, write_json
+        from sciml.validation import (
+            committed_results,
+            load,
+            print_report,
+            write_html,
+            write_json,
+        )
         from sciml.validation.cache import Cache
 
-        chosen = load(suite).select(pattern, tier.value)
+        whole = load(suite)
+        chosen = whole.select(pattern, tier.value)
         cache = Cache.default() if cache_folder is None else Cache(cache_folder / "validation")
         report = _run(chosen, cache, resume, html_path is not None, workers, dask)
+        report = dataclasses.replace(report, command=_command(pattern, tier))
         print_report(report, output(), verbose=debug)
         if json_path is not None:
             write_json(report, json_path)
         if html_path is not None:
-            messages().print(f"report in {write_html(report, html_path)}", markup=False)
+            page = write_html(report, html_path, committed=committed_results(whole.folder))
+            if json_path is None:
+                inside = page.name == "index.html"
+                write_json(report, page.with_name("report.json" if inside else f"{page.stem}.json"))
+            messages().print(f"report in {page}", markup=False)
         if report.interrupted:
             raise typer.Exit(EXIT_INTERRUPTED)
         if not report.passed:
             raise typer.Exit(1)
+
+
+def _command(pattern: str | None, tier: Tier) -> str:
+    """What measures the same again, without the paths of this machine."""
+    parts = ["sciml", "validate", *([] if pattern is None else [pattern])]
+    return shlex.join([*parts, "--tier", tier.value])
 
 
 def _check_page(path: Path) -> None:

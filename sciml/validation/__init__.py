@@ -27,6 +27,7 @@ _PUBLIC = {
     "Result": "result",
     "Suite": "suite",
     "UnknownCaseError": "suite",
+    "committed_results": "overview",
     "load": "suite",
     "print_report": "report",
     "run": "runner",
@@ -42,6 +43,7 @@ __all__ = [
     "Result",
     "Suite",
     "UnknownCaseError",
+    "committed_results",
     "load",
     "print_report",
     "run",
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
     from sciml.validation.case import Case, Measurements
     from sciml.validation.distribution import sweep
     from sciml.validation.html import write_html
+    from sciml.validation.overview import committed_results
     from sciml.validation.report import Report, print_report, write_json
     from sciml.validation.result import Result
     from sciml.validation.runner import run

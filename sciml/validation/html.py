@@ -12,8 +12,9 @@ from typing import Any
 import sciml
 from sciml import _atomic
 from sciml.theory.prediction import Verdict
+from sciml.validation.overview import overview_figure, summarize
 from sciml.validation.report import Report
-from sciml.validation.result import Result
+from sciml.validation.result import Result, png
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --pass: #1a7f37; --fail: #cf222e; }
@@ -28,7 +29,9 @@ pre { overflow-x: auto; border: 1px solid var(--line); padding: .7rem; font-size
 """
 
 
-def write_html(report: Report, path: str | PathLike[str]) -> Path:
+def write_html(
+    report: Report, path: str | PathLike[str], *, committed: Sequence[Mapping[str, Any]] = ()
+) -> Path:
     """Write the report as one self-contained HTML file, whole or not at all.
 
     Parameters
@@ -37,6 +40,8 @@ def write_html(report: Report, path: str | PathLike[str]) -> Path:
         What to write.
     path
         A file ending in ``.html`` or ``.htm``, or a folder, which gets an ``index.html``.
+    committed
+        Rows of `committed_results`, shown at the end.
 
     Returns
     -------
@@ -46,10 +51,10 @@ def write_html(report: Report, path: str | PathLike[str]) -> Path:
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm") or target.is_dir():
         target = target / "index.html"
-    return _atomic.write(target, render(report))
+    return _atomic.write(target, render(report, committed))
 
 
-def render(report: Report) -> str:
+def render(report: Report, committed: Sequence[Mapping[str, Any]] = ()) -> str:
     """Return the report as HTML text. Everything that comes from a case is escaped."""
     overview = [
         (f'<a href="#{_anchor(r.name)}">{escape(r.name)}</a>', escape(r.tier), _word(r.passed))
@@ -63,12 +68,66 @@ def render(report: Report) -> str:
         f"<style>{_STYLE}</style></head><body>",
         "<h1>Predicted and measured</h1>",
         f'<p class="{"pass" if report.passed else "fail"}">{escape(report.summary)}</p>',
-        f'<p class="quiet">sciml-pdes {escape(sciml.__version__)}, {escape(report.finished)}</p>',
+        f'<p class="quiet">{escape(_about(report))}</p>',
+        _topics(report),
+        _overview(report),
+        "<details><summary>All cases</summary>",
         _table(("case", "tier", "verdict"), overview),
+        "</details>",
         *(_section(result) for result in report.results),
+        *_committed(committed),
         "</body></html>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _about(report: Report) -> str:
+    parts = [f"sciml-pdes {sciml.__version__}", report.finished, report.command]
+    return ", ".join(part for part in parts if part) + "; every case has its seed in its code"
+
+
+def _topics(report: Report) -> str:
+    """The summary that fits a screen: one row for each file of cases."""
+    rows = []
+    for topic in summarize(report):
+        red = [f'<a class="fail" href="#{_anchor(name)}">{escape(name)}</a>' for name in topic.red]
+        skipped = f" ({topic.skipped} skipped)" if topic.skipped else ""
+        rows.append(
+            (
+                escape(topic.topic),
+                f"{topic.cases}{skipped}",
+                f"{topic.hold} of {topic.predictions}",
+                f"{topic.seconds:.1f}",
+                ", ".join(red),
+            )
+        )
+    return _table(("topic", "cases", "predictions that hold", "seconds", "red"), rows)
+
+
+def _overview(report: Report) -> str:
+    figure = overview_figure(report)
+    if figure is None:
+        return ""
+    data = base64.b64encode(png(figure)).decode("ascii")
+    return (
+        f'<img alt="Predicted and measured, by kind" src="data:image/png;base64,{data}">'
+        '<p class="quiet">Each point is a prediction; the line is measured = predicted. Red '
+        "crosses do not hold. Bounds from above have their points on or below the line, bounds "
+        "from below on or above.</p>"
+    )
+
+
+def _committed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    if not rows:
+        return []
+    return [
+        '<section id="committed">',
+        "<h2>Kept results of the full tier</h2>",
+        '<p class="quiet">Measured before, and committed with the suite; not part of this run. The '
+        "command measures the same again.</p>",
+        _measured_table(rows),
+        "</section>",
+    ]
 
 
 def _section(result: Result) -> str:

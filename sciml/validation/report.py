@@ -38,12 +38,15 @@ class Report:
         Whether Ctrl-C ended the run before the last case.
     finished
         When it ended, in UTC.
+    command
+        What measures the same again, if it was run by a command.
     """
 
     results: tuple[Result, ...]
     selected: int
     interrupted: bool = False
     finished: str = field(default_factory=_now)
+    command: str = ""
 
     @property
     def passed(self) -> bool:
@@ -78,6 +81,7 @@ class Report:
             "summary": self.summary,
             "interrupted": self.interrupted,
             "finished": self.finished,
+            "command": self.command,
             "version": sciml.__version__,
             "python": platform.python_version(),
             "platform": platform.platform(),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import io
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -99,3 +101,16 @@ def _cell(value: Any) -> Any:
             return int(number)
         return finite_or_text(number)
     return str(value)
+
+
+def png(figure: Any) -> bytes:
+    """Return a Matplotlib figure as PNG bytes."""
+    if not hasattr(figure, "savefig"):
+        raise TypeError(
+            f"figure of a case returned {type(figure).__name__}: a Matplotlib Figure is needed"
+        )
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=110, bbox_inches="tight")
+    if "matplotlib.pyplot" in sys.modules:  # else pyplot keeps every figure of the suite alive
+        sys.modules["matplotlib.pyplot"].close(figure)
+    return buffer.getvalue()

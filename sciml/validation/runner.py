@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import logging
-import sys
 import time
 import traceback
 import unittest
@@ -14,7 +12,7 @@ from typing import Any
 from sciml.validation.cache import Cache, Record, content_key
 from sciml.validation.case import Case, Measurements, as_measurements
 from sciml.validation.report import Report
-from sciml.validation.result import Result, plain_rows
+from sciml.validation.result import Result, plain_rows, png
 from sciml.validation.suite import Suite
 
 _log = logging.getLogger(__name__)
@@ -117,20 +115,8 @@ def _record(measured: Measurements, seconds: float, draw: bool) -> Record:
         seconds=seconds,
         table=plain_rows(measured.table),
         note=measured.note,
-        figure=_png(measured.figure()) if draw and measured.figure is not None else None,
+        figure=png(measured.figure()) if draw and measured.figure is not None else None,
     )
-
-
-def _png(figure: Any) -> bytes:
-    if not hasattr(figure, "savefig"):
-        raise TypeError(
-            f"figure of a case returned {type(figure).__name__}: a Matplotlib Figure is needed"
-        )
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=110, bbox_inches="tight")
-    if "matplotlib.pyplot" in sys.modules:  # else pyplot keeps every figure of the suite alive
-        sys.modules["matplotlib.pyplot"].close(figure)
-    return buffer.getvalue()
 
 
 def _named(cases: Suite | Mapping[str, Case] | Iterable[Case]) -> dict[str, Case]:

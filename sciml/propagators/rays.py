@@ -17,6 +17,7 @@ from pdes.grid import Grid
 from sciml.propagators.base import Kind, Residuals
 from sciml.propagators.derivatives import letters, partial_derivatives
 from sciml.propagators.domain import check_domain
+from sciml.propagators.exact_multiplier import ExactAmplitude, ExactPhase
 from sciml.propagators.phase_propagator import AbstractPhasePropagator
 from sciml.propagators.ray_equations import RayEquations
 from sciml.propagators.ray_jets import CharacteristicJets
@@ -87,7 +88,7 @@ class RayPropagator(AbstractPhasePropagator):
         self.kind: Kind = "generic"
         if self.symbols.linear:
             self.kind = "homogeneous"
-        elif self.symbols.constant:
+        elif self.symbols.constant and self.symbols.autonomous:
             self.kind = "multiplier"
         self._rays = RayEquations(self.symbols)
         self._correction = None
@@ -196,6 +197,25 @@ class RayPropagator(AbstractPhasePropagator):
             first = x if self.symbols.dimension == 1 else x[..., 0]
             return torch.exp(-loss) + 0.0 * first
         return torch.exp(-self._arrived(t, x, xi, branch).loss)
+
+    def phase_jet(self, t, x, xi, branch: int, names) -> dict[str, torch.Tensor]:
+        """See `AbstractGenerator.phase_jet`; of multipliers in closed form."""
+        if self.kind != "multiplier":
+            return super().phase_jet(t, x, xi, branch, names)
+        return self._multiplier_jet(ExactPhase(self._rays, branch), t, x, xi, names)
+
+    def amplitude_jet(self, t, x, xi, branch: int, names) -> dict[str, torch.Tensor]:
+        """See `AbstractGenerator.amplitude_jet`; of multipliers in closed form."""
+        if self.kind != "multiplier":
+            return super().amplitude_jet(t, x, xi, branch, names)
+        return self._multiplier_jet(ExactAmplitude(self._rays, branch), t, x, xi, names)
+
+    def _multiplier_jet(self, exact, t, x, xi, names) -> dict[str, torch.Tensor]:
+        t, x, xi = _common3(t, x, xi, self.symbols.dimension)
+        if self.symbols.dimension == 1:
+            x, xi = x[..., None], xi[..., None]
+        found = exact.jet(t, x, xi, [letters(name) for name in names])
+        return {name: found[letters(name)] for name in names}
 
     def residuals(
         self, t: torch.Tensor, x: torch.Tensor, xi: torch.Tensor, branch: int = 1

@@ -18,8 +18,9 @@ phase, the next one the **transport** equation of the amplitude, and what is lef
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+import json
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
 import sympy
 
@@ -260,7 +261,25 @@ def phase_symbols(equation: Equation) -> PhaseSymbols:
     transport   -a*branch*cos(x)/4 + a_t + a_x*branch*(sin(x) + 2)/2 = 0
     remainder   a_tt - a_xx*(sin(x) + 2)**2/4
     """
-    operator = read_operator(equation)
+    if not isinstance(equation, Equation):
+        read_operator(equation)  # says what is wanted instead
+    return _derived(
+        _ByText(json.dumps(equation.to_json(), sort_keys=True, default=float), equation)
+    )
+
+
+@dataclass(frozen=True)
+class _ByText:
+    """An equation that equals another one if it reads the same."""
+
+    text: str
+    equation: Equation = field(compare=False)
+
+
+@lru_cache(maxsize=128)
+def _derived(key: _ByText) -> PhaseSymbols:
+    """Derived and compiled once: propagators, rays and certificates of an equation share it."""
+    operator = read_operator(key.equation)
     powers = frequency_powers(operator)
     top, middle = powers.pop(operator.order, 0), powers.pop(operator.order - 1, 0)
     rest = sympy.Add(*powers.values())

@@ -230,3 +230,9 @@ def test_aliased_periods_are_refused():
             assert wrong
         if period == 60.0:
             assert np.array_equal(swing.propagate(packet, [1.0], x=x, period=period).h, forced)
+
+
+def test_coefficients_that_change_in_time_are_followed():
+    rays = RayPropagator(Equation.from_text("u_t = -2*t*u_xxx"), [(0.0, 6.0)], 1.0, 4, n_steps=16)
+    t, x, xi = (torch.tensor([v], dtype=torch.float64) for v in (0.5, 1.0, 2.0))
+    assert rays.phase(t, x, xi).item() == pytest.approx(1.0 * 2.0 + 0.5**2 * 2.0**3, rel=1e-10)

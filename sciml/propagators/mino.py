@@ -255,7 +255,9 @@ class MiNO(AbstractNetworkPropagator):
         learning_rate : float, optional
             Peak; 3e-3 for fewer than 5,000 weights, else 1e-3.
         polish : int
-            Rounds of 200 iterations of L-BFGS.
+            Rounds of 200 iterations of L-BFGS; of every network by itself, feet before amplitudes
+            before corrections, where their equations can be solved in this order (a foot in one
+            dimension), else of all at once.
         seed : int
             Of the points.
         fields : field or sequence of fields, optional

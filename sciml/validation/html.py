@@ -124,7 +124,7 @@ def _committed(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         '<section id="committed">',
         "<h2>Kept results of the full tier</h2>",
         '<p class="quiet">Measured before, and committed with the suite; not part of this run. The '
-        "command measures the same again.</p>",
+        "command measures these cases again.</p>",
         _measured_table(rows),
         "</section>",
     ]

@@ -124,6 +124,7 @@ def _draw_logarithmic(axes: Axes, verdicts: Sequence[Verdict]) -> None:
     axes.set(xscale="log", yscale="log")
     _points(axes, verdicts)
     _diagonal(axes, verdicts)
+    axes.minorticks_off()  # their labels would run into each other
 
 
 def _points(axes: Axes, verdicts: Sequence[Verdict]) -> None:
@@ -140,8 +141,9 @@ def _points(axes: Axes, verdicts: Sequence[Verdict]) -> None:
 
 
 def _diagonal(axes: Axes, verdicts: Sequence[Verdict]) -> None:
-    values = [verdict.prediction.value for verdict in verdicts]
-    axes.plot([min(values), max(values)], [min(values), max(values)], color="gray", lw=0.8)
+    values = [value for v in verdicts for value in (v.prediction.value, v.measured)]
+    ends = [min(values), max(values)]
+    axes.plot(ends, ends, color="gray", lw=0.8)
 
 
 def committed_results(folder: Path) -> tuple[dict[str, Any], ...]:

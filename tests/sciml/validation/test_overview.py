@@ -49,7 +49,7 @@ def test_kinds_of_predictions_have_pictures_of_their_own(report):
     assert titles == ["orders (2)", "coverage (1)", "at most (1)"]  # nan has no place
     passed, failed, line = figure.axes[0].lines
     assert list(passed.get_ydata()) == [3.9] and list(failed.get_ydata()) == [2.0]
-    assert list(line.get_xdata()) == [4.0, 4.0]
+    assert list(line.get_xdata()) == list(line.get_ydata()) == [2.0, 4.0]
     assert figure.axes[2].get_yscale() == "log"
     assert overview_figure(Report(results=(), selected=0)) is None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +24,8 @@ def check_arguments(order: Any, starts: Any, rtol: Any, noise: Any) -> None:
     """
     whole = isinstance(order, (int, np.integer)) and not isinstance(order, bool)
     if not (order == "auto" or whole):
-        raise ValueError(f"order={order!r}, wanted a number of exponents or 'auto'")
+        near = closest(order, ("auto",))
+        raise ValueError(f"order={order!r}, wanted a number of exponents or 'auto'{near}")
     if whole and int(order) < 1:
         raise ValueError(f"order={order!r}, wanted at least 1 exponent, or 'auto'")
     if not (isinstance(starts, (int, np.integer)) and starts >= 1):
@@ -61,6 +63,18 @@ def read_seed(random_state: Any) -> np.random.Generator:
         ) from None
 
 
+def closest(name: Any, known: Sequence[str]) -> str:
+    """Offer the closest of some names, as the end of a message.
+
+    Examples
+    --------
+    >>> closest("atuo", ("auto",))
+    "; did you mean 'auto'?"
+    """
+    near = difflib.get_close_matches(name, known, n=1) if isinstance(name, str) else []
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
 def _is_number(value: Any) -> bool:
     plain = isinstance(value, (int, float, np.integer, np.floating))
     return plain and not isinstance(value, bool) and bool(np.isfinite(value))
@@ -85,7 +99,7 @@ def read_blocks(
         if blocks not in ("auto", "powers"):
             raise ValueError(
                 f"blocks={blocks!r}, wanted 'auto', 'powers', or a sequence of 'power', "
-                "'pair' and known exponents"
+                f"'pair' and known exponents{closest(blocks, ('auto', 'powers'))}"
             )
         return None, (), blocks == "auto"
     wanted = "wanted 'power', 'pair' or numbers"
@@ -94,7 +108,8 @@ def read_blocks(
     names = [block for block in blocks if isinstance(block, str)]
     unknown = [name for name in names if name not in ("power", "pair")]
     if unknown:
-        raise ValueError(f"blocks hold {unknown[0]!r}, {wanted}")
+        near = closest(unknown[0], ("power", "pair"))
+        raise ValueError(f"blocks hold {unknown[0]!r}, {wanted}{near}")
     others = [block for block in blocks if not isinstance(block, str)]
     strange = [block for block in others if not isinstance(block, (int, float, np.number))]
     if strange:

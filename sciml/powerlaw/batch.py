@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,16 @@ from array_api_compat import device
 from numpy.typing import NDArray
 
 from sciml.powerlaw.arrays import namespace
-from sciml.powerlaw.batch_arguments import check_batch, read_batch
+from sciml.powerlaw.batch_arguments import (
+    check_batch,
+    read_batch,
+    read_seed_of_batch,
+    read_weights,
+    to_numpy,
+)
+from sciml.powerlaw.batch_status import Evidence, table_of_batch
+from sciml.powerlaw.diagnosis import Finding
+from sciml.powerlaw.error_floor import rounding_covariance
 from sciml.powerlaw.radial_sum import RadialSum
 from sciml.powerlaw.rows import values
 from sciml.powerlaw.samples import check_bounds
@@ -31,6 +41,13 @@ class PowerLawBatch:
     exponent_errors, coefficient_errors : array, shape (batch, order)
         Standard errors.
     relative_residual, converged : array, shape (batch,)
+    at_bound : array of bool, shape (batch, order)
+        Which exponents stand on the bounds.
+    status : tuple of str, length batch
+        What `PowerLawFit.status_` would say of each member: ``"ok"``, or what is wrong. A member
+        whose values are all 0 is ``"empty"``: its exponents are NaN and its coefficients 0.
+    advice : tuple of tuples of str, length batch
+        What helps, empty where the status is ok.
     """
 
     exponents: Any
@@ -39,6 +56,23 @@ class PowerLawBatch:
     coefficient_errors: Any
     relative_residual: Any
     converged: Any
+    at_bound: Any
+    evidence: Evidence = field(repr=False, compare=False)
+
+    @cached_property
+    def _findings(self) -> tuple[tuple[Finding, ...], ...]:
+        """Judged when first asked for: it costs a fit of the inner half of the radii each."""
+        return tuple(self.evidence.judge(i) for i in range(len(self)))
+
+    @property
+    def status(self) -> tuple[str, ...]:
+        """Status of each member."""
+        return tuple(found[0].status if found else "ok" for found in self._findings)
+
+    @property
+    def advice(self) -> tuple[tuple[str, ...], ...]:
+        """Advice of each member."""
+        return tuple(tuple(part.advice for part in found) for found in self._findings)
 
     def __len__(self) -> int:
         return self.exponents.shape[0]
@@ -46,10 +80,13 @@ class PowerLawBatch:
     def __str__(self) -> str:
         rest = int(self.converged.sum())
         worst = float(self.relative_residual.max())
-        return (
+        good = self.status.count("ok")
+        head = (
             f"PowerLawBatch: {len(self)} fits of {self.exponents.shape[1]} exponents, {rest} "
-            f"converged, largest relative residual {worst:.2g}"
+            f"converged, {good} ok, largest relative residual {worst:.2g}"
         )
+        numbers = (self.exponents, self.exponent_errors, self.relative_residual)
+        return f"{head}\n{table_of_batch(self.status, *(to_numpy(part) for part in numbers))}"
 
 
 def fit_power_laws(
@@ -70,10 +107,10 @@ def fit_power_laws(
 
     Parameters
     ----------
-    r : array, shape (rows,) or (batch, rows), float64
+    r : array, shape (rows,) or (batch, rows), float64 or float32
         Radii, shared or of each member, NumPy's or torch's; the fit runs where they are.
-    y : array, shape (batch, rows), float64
-        Values.
+    y : array, shape (batch, rows), of the type of ``r``
+        Values. Single precision is computed in double precision, with one warning.
     order : int
         Number of powers.
     bounds : tuple of float, default (-3, 5)
@@ -91,12 +128,13 @@ def fit_power_laws(
     Returns
     -------
     PowerLawBatch
-        Arrays of the library of ``y``.
+        Arrays of the library of ``y``, with a status for each member.
 
     Raises
     ------
     ValueError
-        For shapes that do not agree, values that are not finite, or too few rows.
+        For shapes, types or devices that do not agree, values that are not finite, weights that
+        are not positive, too few rows, or a seed that is none.
 
     Examples
     --------
@@ -104,15 +142,20 @@ def fit_power_laws(
     >>> batch = fit_power_laws(r, np.stack([np.sqrt(r), 3.0 / r]), order=1)
     >>> batch.exponents[:, 0], batch.coefficients[:, 0]
     (array([ 0.5, -1. ]), array([1., 3.]))
+    >>> batch.status
+    ('ok', 'ok')
     """
     low, high = check_bounds(bounds)
     r, y = read_batch(r, y, low)
     check_batch(r, order, noise, starts, rtol)
+    weights = read_weights(weights, y)
+    seed = read_seed_of_batch(seed)
     xp = namespace(r, y)
     count = y.shape[0]
-    unit = _units(y)
-    y = y / unit[:, None]
-    guesses = _starts(_to_numpy(r), _to_numpy(y), weights, order, (low, high), starts, seed)
+    # in units of their own no square or power of radii and values overflows
+    unit, length = _units(y), _units(r)
+    y, r = y / unit[:, None], r / length[..., None]
+    guesses = _starts(to_numpy(r), to_numpy(y), weights, order, (low, high), starts, seed)
     tries = guesses.shape[1]
 
     def repeat(array: Any) -> Any:
@@ -128,14 +171,24 @@ def fit_power_laws(
     residual = xp.where(xp.isfinite(residual), residual, xp.full_like(residual, float("inf")))
     chosen = xp.argmin(residual, axis=1) + tries * xp.arange(count, device=device(y))
     fit = _run(r, y, first.parameters[chosen], weights, (low, high), rtol, None)
-    return _sorted(fit, noise, unit)
+    own = None if noise is None else noise / to_numpy(unit)
+    host = None if weights is None else to_numpy(weights)
+    evidence = Evidence(
+        to_numpy(r), to_numpy(y), host, _on_host(fit), own, (low, high), starts, seed, rtol
+    )
+    return _sorted(fit, noise, unit, length, evidence)
 
 
-def _units(y: Any) -> Any:
-    """Unit of the values of each member: a power of two, which costs no digits."""
-    most = np.abs(_to_numpy(y)).max(axis=1)
+def _units(array: Any) -> Any:
+    """Unit of the numbers of each member: a power of two, which costs no digits."""
+    most = np.abs(to_numpy(array)).max(axis=-1)
     units = np.exp2(np.floor(np.log2(np.where(most > 0.0, most, 1.0))))
-    return namespace(y).asarray(units, device=device(y))
+    return namespace(array).asarray(units, device=device(array))
+
+
+def _on_host(fit: SeparableFit) -> SeparableFit:
+    parts = {name: to_numpy(getattr(fit, name)) for name in fit._arrays}
+    return replace(fit, **parts)
 
 
 def _run(
@@ -163,10 +216,10 @@ def _starts(
     order: int,
     bounds: tuple[float, float],
     starts: int,
-    seed: int,
+    seed: Any,
 ) -> NDArray:
     """Start values, shape (batch, 1 + starts, order)."""
-    scale = np.ones(r.shape[-1]) if weights is None else _to_numpy(weights)
+    scale = np.ones(r.shape[-1]) if weights is None else to_numpy(weights)
     rng = np.random.default_rng(seed)
     found = np.empty((len(y), 1 + starts, order))
     for i, side in enumerate(y):
@@ -181,24 +234,44 @@ def _starts(
     return found
 
 
-def _sorted(fit: SeparableFit, noise: float | None, unit: Any) -> PowerLawBatch:
-    """By ascending exponent, in the unit of the values."""
+def _sorted(
+    fit: SeparableFit, noise: float | None, unit: Any, length: Any, evidence: Evidence
+) -> PowerLawBatch:
+    """By ascending exponent, in the units of the radii and values."""
     xp = namespace(fit.parameters)
-    nonlinear, linear = fit.standard_errors(None if noise is None else 1.0)
+    where = device(fit.parameters)
+    covariance = fit.covariance(None if noise is None else 1.0)
     if noise is not None:
-        own = (noise / unit)[:, None]
-        nonlinear, linear = nonlinear * own, linear * own
-    rank = xp.argsort(fit.parameters, axis=-1)
-    rows = xp.arange(rank.shape[0], device=device(fit.parameters))[:, None]
+        covariance = covariance * ((noise / unit) ** 2)[:, None, None]
+    covariance = covariance + rounding_covariance(fit)
+    n = fit.parameters.shape[-1]
+    mu, c = fit.parameters, fit.coefficients
+    # coefficients in the unit of the radii: c L^-mu, whose logarithm moves by log L with mu
+    logs = xp.log(length) * xp.ones_like(unit)
+    diagonal = xp.linalg.diagonal(covariance)
+    cross = xp.linalg.diagonal(covariance[..., :n, n:])
+    slope = c * logs[:, None]
+    spread = diagonal[..., :n] - 2.0 * slope * cross + slope**2 * diagonal[..., n:]
+    spread = xp.where(spread > 0.0, spread, xp.zeros_like(spread))
+    spread = xp.where(xp.isfinite(diagonal[..., :n]), spread, diagonal[..., :n])
+    factor = xp.exp(-mu * logs[:, None]) * unit[:, None]
+    lost = (c * factor == 0.0) & (c != 0.0)
+    if bool(xp.any(lost | ~xp.isfinite(c * factor))):
+        raise ValueError(
+            f"r reaches {float(to_numpy(length).max()):.3g} and y {float(to_numpy(unit).max()):.3g}"
+            ": coefficients c in c r^mu leave the range of float64; measure r in another unit"
+        )
+    empty = xp.linalg.vector_norm(xp.asarray(evidence.y, device=where), axis=-1) == 0.0
+    nothing = xp.where(empty, xp.full_like(unit, float("nan")), xp.zeros_like(unit))[:, None]
+    rank = xp.argsort(mu, axis=-1)
+    rows = xp.arange(rank.shape[0], device=where)[:, None]
     return PowerLawBatch(
-        exponents=fit.parameters[rows, rank],
-        coefficients=fit.coefficients[rows, rank] * unit[:, None],
-        exponent_errors=nonlinear[rows, rank],
-        coefficient_errors=linear[rows, rank] * unit[:, None],
+        exponents=mu[rows, rank] + nothing,
+        coefficients=(c * factor)[rows, rank],
+        exponent_errors=xp.sqrt(diagonal[..., n:])[rows, rank] + nothing,
+        coefficient_errors=(xp.sqrt(spread) * factor)[rows, rank] + nothing,
         relative_residual=fit.relative_residual,
-        converged=fit.converged,
+        converged=fit.converged & ~empty,
+        at_bound=fit.at_bound[rows, rank] & ~empty[:, None],
+        evidence=evidence,
     )
-
-
-def _to_numpy(array: Any) -> NDArray:
-    return array.detach().cpu().numpy() if hasattr(array, "detach") else np.asarray(array)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from array_api_compat import device
 
 from sciml.powerlaw.arguments import check_noise, check_rtol
 from sciml.powerlaw.arrays import namespace
@@ -38,6 +39,7 @@ def read_batch(r: Any, y: Any, low: float) -> tuple[Any, Any]:
     r, y = _array("r", r), _array("y", y)
     if hasattr(r, "detach") != hasattr(y, "detach"):
         raise ValueError("r and y are of NumPy and torch: wanted both of one library")
+    _check_devices({"r": r, "y": y})
     if len(y.shape) != 2 or r.shape[-1:] != y.shape[-1:] or r.shape[:-1] not in ((), y.shape[:1]):
         raise ValueError(
             f"r has shape {tuple(r.shape)} and y {tuple(y.shape)}: wanted y (batch, rows) and r "
@@ -58,6 +60,88 @@ def read_batch(r: Any, y: Any, low: float) -> tuple[Any, Any]:
             "or set bounds above 0"
         )
     return r, y
+
+
+def read_weights(weights: Any, y: Any) -> Any:
+    """Weights as a float64 array of the library and device of the values, or None.
+
+    Parameters
+    ----------
+    weights : array or list, shape (rows,) or (batch, rows), or None
+    y : array, shape (batch, rows)
+
+    Returns
+    -------
+    array or None
+
+    Raises
+    ------
+    ValueError
+        For another shape or device, and for weights that are not positive and finite.
+
+    Examples
+    --------
+    >>> read_weights([1, 2], np.ones((3, 2)))
+    array([1., 2.])
+    """
+    if weights is None:
+        return None
+    weights = _array("weights", weights)
+    shape = tuple(weights.shape)
+    if shape not in (tuple(y.shape[1:]), tuple(y.shape)):
+        raise ValueError(
+            f"weights have shape {shape} and y {tuple(y.shape)}: wanted one weight per row, "
+            f"{tuple(y.shape[1:])}, or one per row and member, {tuple(y.shape)}"
+        )
+    if hasattr(weights, "detach"):
+        both = {"weights": weights, "y": y} if hasattr(y, "detach") else {"weights": weights}
+        _check_devices(both)
+    host = to_numpy(weights)
+    if host.dtype.kind not in "fiu":
+        raise ValueError(f"weights are {host.dtype}: wanted real numbers")
+    host = host.astype(np.float64)
+    bad = ~(np.isfinite(host) & (host > 0.0))
+    if bad.any():
+        place = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise ValueError(
+            f"weights hold {host[place]} at {place}: wanted positive finite numbers; leave out "
+            "rows that shall not count"
+        )
+    return namespace(y).asarray(host, device=device(y))
+
+
+def read_seed_of_batch(seed: Any) -> Any:
+    """Return the seed, or refuse what seeds no generator.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> read_seed_of_batch(3)
+    3
+    """
+    try:
+        np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise ValueError(f"seed={seed!r}, wanted a whole number from 0") from None
+    return seed
+
+
+def to_numpy(array: Any) -> Any:
+    """Array on the host."""
+    return array.detach().cpu().numpy() if hasattr(array, "detach") else np.asarray(array)
+
+
+def _check_devices(arrays: dict[str, Any]) -> None:
+    """Refuse tensors of several devices, and of one that holds no numbers."""
+    places = {name: str(a.device) for name, a in arrays.items() if hasattr(a, "detach")}
+    names = " and ".join(arrays)
+    if len(set(places.values())) > 1:
+        raise ValueError(f"{names} are on devices {', '.join(places.values())}: wanted one")
+    if "meta" in places.values():
+        raise ValueError(f"{names} are on device meta, which holds no numbers: wanted cpu or cuda")
 
 
 def check_batch(r: Any, order: Any, noise: Any, starts: Any, rtol: Any) -> None:

@@ -21,6 +21,12 @@ from sciml.powerlaw.varpro import variable_projection
 LARGEST_ORDER = 8
 """``order="auto"`` looks no further."""
 
+ROUNDED, NEARLY_CONSTANT = 1e-9, 1e-2
+"""In the center an exponent counts as 0 up to the first, or up to three standard errors but not
+beyond the second: that power is a constant down to the smallest radius, to a quarter."""
+
+DEVIATIONS = 3.0
+
 
 def choose(
     search: Search, structure: Structure | None, order: int | str, noise: float | None
@@ -116,12 +122,28 @@ def evaluate(
         For a radius below 1e-12 where the sum is singular there.
     """
     singular = any(
-        complex(term.exponent).real < -1e-9 or term.kind not in ("power", "fixed") for term in terms
+        complex(term.exponent).real < -_reach(term) or term.kind not in ("power", "fixed")
+        for term in terms
     )
     if singular and np.any(r < R_MIN):
         raise ValueError(
             f"X comes as near as r={r.min():.3g} to the center, below r_min={R_MIN}, where "
             "negative exponents and logarithms are singular: leave that place out"
         )
-    columns, _ = RadialSum(r, structure)(fit.parameters[None])
-    return columns[0] @ fit.coefficients
+    center = r == 0.0
+    # a constant whose exponent is 0 to rounding is 0 or infinite in the center by its column
+    columns, _ = RadialSum(np.where(center, 1.0, r), structure)(fit.parameters[None])
+    constant = sum(
+        complex(term.coefficient).real
+        for term in terms
+        if abs(complex(term.exponent)) <= _reach(term)
+    )
+    return np.where(center, constant, columns[0] @ fit.coefficients)
+
+
+def _reach(term: RadialTerm) -> float:
+    """Size of an exponent that is not told from 0."""
+    if term.kind == "fixed":
+        return 0.0
+    error = DEVIATIONS * abs(complex(term.exponent_error).real)
+    return max(ROUNDED, min(error, NEARLY_CONSTANT) if np.isfinite(error) else 0.0)

@@ -18,6 +18,7 @@ from sciml.powerlaw.diagnosis import (
     unresolved_pair,
     window_drift,
 )
+from sciml.powerlaw.error_floor import covariance_with_rounding
 from sciml.powerlaw.lack_of_fit import (
     ROUNDING,
     excess_over_noise,
@@ -38,11 +39,14 @@ BEYOND = 10.0
 """A deviation of exponents that is larger is not worth its digits."""
 
 
-def terms_of(candidate: Candidate, noise: float | None) -> tuple[RadialTerm, ...]:
+def terms_of(
+    candidate: Candidate, noise: float | None, as_fitted: bool = False
+) -> tuple[RadialTerm, ...]:
     """Terms of a candidate with their errors, in the unit of length of the search."""
     fit = candidate.fit
+    covariance = covariance_with_rounding(fit, noise)
     return radial_terms(
-        candidate.structure, fit.parameters, fit.coefficients, fit.covariance(noise)
+        candidate.structure, fit.parameters, fit.coefficients, covariance, as_fitted
     )
 
 
@@ -64,19 +68,22 @@ def merge_unresolved(
         low, high = (terms[i] for i in pair)
         if "fixed" in (low.kind, high.kind):
             break
-        error = max(abs(low.exponent_error), abs(high.exponent_error))
-        size = f"{error:.2g}" if error <= BEYOND else f"more than {BEYOND:g}"
-        values = (complex(low.exponent).real, complex(high.exponent).real)
-        findings.append(
-            Finding(
-                "unresolved",
-                f"Exponents {values[0]:.4g} and {values[1]:.4g} have deviations of {size}, more "
-                "than a quarter of their gap: one merged exponent is reported; less noise, or "
-                "samples at smaller radii, would tell them apart.",
-            )
-        )
+        findings.append(unresolved(low, high, "one merged exponent is reported"))
         candidate = merged(search, candidate, terms, pair)
     return candidate, findings
+
+
+def unresolved(low: RadialTerm, high: RadialTerm, consequence: str) -> Finding:
+    """Say that the noise does not tell two exponents apart, and what was done about it."""
+    error = max(abs(low.exponent_error), abs(high.exponent_error))
+    size = f"{error:.2g}" if error <= BEYOND else f"more than {BEYOND:g}"
+    values = (complex(low.exponent).real, complex(high.exponent).real)
+    return Finding(
+        "unresolved",
+        f"Exponents {values[0]:.4g} and {values[1]:.4g} have deviations of {size}, more than a "
+        f"quarter of their gap: {consequence}; less noise, or samples at smaller radii, would "
+        "tell them apart.",
+    )
 
 
 def logarithms(candidate: Candidate, noise: float | None) -> list[Finding]:
@@ -85,11 +92,13 @@ def logarithms(candidate: Candidate, noise: float | None) -> list[Finding]:
         return []
     errors = candidate.fit.standard_errors(noise)[0]
     found = []
-    for term in terms_of(candidate, noise):
+    for term in terms_of(candidate, noise, as_fitted=True):
         if term.kind != "logarithm":
             continue
         at = candidate.structure.powers + 2 * (term.block - candidate.structure.powers)
         reach = 2.0 * float(np.sqrt(3.0 * errors[at + 1]))
+        if np.isnan(reach):
+            continue  # there are no errors: `left_over` says why
         found.append(
             Finding(
                 "unresolved",
@@ -104,7 +113,8 @@ def logarithms(candidate: Candidate, noise: float | None) -> list[Finding]:
 def insignificant(terms: Sequence[RadialTerm]) -> list[Finding]:
     """Terms whose coefficient is within three errors of 0."""
     found = []
-    seen = {t.block for t in terms if abs(t.coefficient) > 3 * abs(t.coefficient_error)}
+    # an error of NaN says nothing: `left_over` says why there is none
+    seen = {t.block for t in terms if not abs(t.coefficient) <= 3 * abs(t.coefficient_error)}
     for term in terms:
         if term.block not in seen:
             found.append(

@@ -15,6 +15,7 @@ from sciml.powerlaw.arguments import check_arguments, read_blocks, read_seed
 from sciml.powerlaw.choice import at_rest, choose, evaluate
 from sciml.powerlaw.diagnosis import Drift, Finding, convergence
 from sciml.powerlaw.efficiency import Efficiency, measure_efficiency
+from sciml.powerlaw.error_floor import covariance_with_rounding
 from sciml.powerlaw.findings import (
     drifting,
     insignificant,
@@ -30,6 +31,7 @@ from sciml.powerlaw.search import Candidate, Search
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.structure import Structure
 from sciml.powerlaw.units import in_unit, unit_of
+from sciml.powerlaw.within_bounds import close_unseen_gaps, within_bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -236,8 +238,12 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
     def _conclude(self, search: Search, candidate: Candidate) -> None:
         """Judge the fit, merge what is not resolved, and report in the true unit of length."""
         findings: list[Finding] = []
-        if not isinstance(read_blocks(self.blocks)[0], Structure):
+        given = isinstance(read_blocks(self.blocks)[0], Structure)
+        candidate = within_bounds(search, candidate, keep=given)
+        if not given:
             candidate, findings = merge_unresolved(search, candidate, self._scaled_noise)
+            candidate = within_bounds(search, candidate, keep=False)
+        candidate = close_unseen_gaps(search, candidate, self._scaled_noise)
         findings += logarithms(candidate, self._scaled_noise)
         findings += convergence(candidate, search.bounds)
         if search.rows.operator is None and not candidate.exact:
@@ -265,7 +271,8 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
             structure,
             self.fit_.parameters,
             self.fit_.coefficients,
-            self.fit_.covariance(self._scaled_noise),
+            covariance_with_rounding(self.fit_, self._scaled_noise),
+            as_fitted=True,
         )
 
     def _restore_height(self) -> None:

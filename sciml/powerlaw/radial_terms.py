@@ -48,7 +48,11 @@ class RadialTerm:
 
 
 def radial_terms(
-    structure: Structure, parameters: NDArray, coefficients: NDArray, covariance: NDArray
+    structure: Structure,
+    parameters: NDArray,
+    coefficients: NDArray,
+    covariance: NDArray,
+    as_fitted: bool = False,
 ) -> tuple[RadialTerm, ...]:
     """Read the terms off a fit, a pair block as the two powers, logarithm or oscillation it is.
 
@@ -59,6 +63,9 @@ def radial_terms(
     coefficients : ndarray, shape (n,)
     covariance : ndarray, shape (n + p, n + p)
         Of coefficients and parameters, coefficients first.
+    as_fitted : bool, default False
+        By default a pair whose gap is hidden by its error reads as a logarithm, which is close to
+        the fitted function; as fitted, only one without a gap does, and the terms add up to it.
 
     Returns
     -------
@@ -84,7 +91,7 @@ def radial_terms(
         places = [at, at + 1, n + at, n + at + 1]
         values = (*coefficients[at : at + 2], *parameters[at : at + 2])
         part = covariance[np.ix_(places, places)]
-        terms += _pair_terms(values, part, structure.powers + k)
+        terms += _pair_terms(values, part, structure.powers + k, as_fitted)
     for k, mu in enumerate(structure.fixed):
         at = structure.n_parameters + k
         block = structure.powers + structure.pairs + k
@@ -93,12 +100,12 @@ def radial_terms(
 
 
 def _pair_terms(
-    values: tuple[float, float, float, float], covariance: NDArray, block: int
+    values: tuple[float, float, float, float], covariance: NDArray, block: int, as_fitted: bool
 ) -> list[RadialTerm]:
     """Terms of ``a F1 + b F2`` and their errors to first order."""
     a, b, s, q = (float(value) for value in values)
     error = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    if not gap_is_seen(q, error[3]):
+    if not gap_is_seen(q, 0.0 if as_fitted else error[3]):
         return [
             RadialTerm("power", s, a, error[2], error[0], block),
             RadialTerm("logarithm", s, b, error[2], error[1], block),

@@ -225,6 +225,8 @@ class Iteration:
         self.gain = xp.zeros_like(self.cost)
         self._adopt(self._linearize(state, self.parameters, everyone), self.cost + 0.0, everyone)
         self._race(target)
+        if rest.max_iterations < 1:
+            self.code = xp.where(self.code == _MOVING, self.code + _EXHAUSTED, self.code)
         while True:
             members = xp.nonzero(self.code == _MOVING)[0]
             if not len(members):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Sequence
+from typing import Any
 
 
 class ConvergenceError(RuntimeError):
@@ -32,3 +35,40 @@ class ConvergenceError(RuntimeError):
         self.reason = reason
         self.history = tuple(history)
         self.tolerance = tolerance
+
+
+LOOSEST_TOLERANCE = 1e-2
+"""A larger residual leaves a field that does not solve its equations in any useful sense."""
+
+
+def check_tolerance(tolerance: Any) -> float:
+    """Refuse a tolerance that no residual can meet, or that fields which solve nothing do.
+
+    Parameters
+    ----------
+    tolerance : float
+        Norm of the residual relative to the data, wanted in ``(0, 0.01]``.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If it is no number, or outside.
+
+    Examples
+    --------
+    >>> check_tolerance(1e-10)
+    1e-10
+    """
+    real = isinstance(tolerance, numbers.Real) and not isinstance(tolerance, bool)
+    value = float(tolerance) if real else math.nan
+    if not 0.0 < value <= LOOSEST_TOLERANCE:
+        raise ValueError(
+            f"tolerance={tolerance!r}, wanted a number above 0 and at most {LOOSEST_TOLERANCE:g}: "
+            "it bounds the residual relative to the data, which is 1 for a field of zeros; take "
+            "tolerance=1e-10, or leave it out"
+        )
+    return value

@@ -18,7 +18,7 @@ import numpy as np
 
 from pdes.solvers.errors import ResolutionWarning, SolverDivergence, StabilityError
 from pdes.solvers.rollout import Progress, Rollout
-from pdes.solvers.step_budget import over_budget
+from pdes.solvers.step_budget import check_named_step, over_budget
 
 Array = Any
 Step = Callable[[Array, float, Any], Array]
@@ -171,8 +171,11 @@ def march_lines(
     SolverDivergence
         If something goes wrong on the way, unless `strict` is False.
     """
+    end = max(map(float, times), default=initial_time)
+    if time_step is not None:
+        check_named_step(initial_time, end, time_step)
     run = _March(kernel, make_step, initial, initial_time, time_step, suggested_step, strict)
-    run.end = max(map(float, times), default=initial_time)
+    run.end = end
     keep = (..., *(slice(None, None, stride) for stride in strides or (1,) * kernel.dimension))
     frames: list[dict[str, Array]] = []
     for done, target in enumerate(times, start=1):

@@ -11,7 +11,7 @@ import numpy as np
 from pdes.solvers.errors import SolverDivergence
 from pdes.solvers.limits import LARGEST_COURANT
 from pdes.solvers.spectral import PseudoSpectral
-from pdes.solvers.step_budget import check_budget
+from pdes.solvers.step_budget import check_budget, check_named_step
 from pdes.time.integrator import Integrator, Step
 
 Array = Any
@@ -70,6 +70,8 @@ class March:
             # The exponential is exact, however long the step.
             time_step = suggested = np.inf
         if time_step is not None:
+            if end is not None:
+                check_named_step(start, end, time_step)
             rates.check(time_step, reaction=not self.takes_back_steps)
             self.time_step = time_step
         else:

@@ -16,7 +16,7 @@ from pdes.problem import check_times
 from pdes.solvers.errors import SolverDivergence
 from pdes.solvers.finite_element_space import make_space
 from pdes.solvers.steady_size import check_solver_memory
-from pdes.solvers.step_budget import MOST_STEPS
+from pdes.solvers.step_budget import MOST_STEPS, check_named_step
 
 if TYPE_CHECKING:
     from pdes.steady import SteadyProblem
@@ -190,6 +190,8 @@ def _run(
     start = _initial(march, initial, nodes)
     if not times[-1] > 0.0:
         raise ValueError(f"times: got {times.tolist()}, wanted at least one after 0")
+    if time_step is not None:
+        check_named_step(0.0, float(times[-1]), time_step)
     longest = time_step or module.default_step(problem, problem.resolution, times[-1], start)
     step = common_step(times, longest)
     record = _Record(problem.fields, times, step, size)

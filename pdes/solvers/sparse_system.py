@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from pdes.solvers.convergence import ConvergenceError
+from pdes.solvers.convergence import ConvergenceError, check_tolerance
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ def solve_sparse(
     method : {"auto", "direct", "multigrid"}
         "auto" takes multigrid for a large symmetric system of one field.
     tolerance : float
-        Norm of the residual relative to the right-hand side.
+        Norm of the residual relative to the right-hand side, at most 0.01.
 
     Returns
     -------
@@ -69,7 +69,8 @@ def solve_sparse(
     Raises
     ------
     ValueError
-        If the method is unknown, or multigrid is asked for a system that is not symmetric.
+        If the method is unknown, the tolerance is no number in ``(0, 0.01]``, or multigrid is asked
+        for a system that is not symmetric.
     ConvergenceError
         If the residual is above the tolerance, or the matrix is singular.
 
@@ -80,6 +81,7 @@ def solve_sparse(
     >>> solved.values
     array([0., 1., 2., 3., 4.])
     """
+    tolerance = check_tolerance(tolerance)
     if method not in ("auto", "direct", "multigrid"):
         raise ValueError(f"linear_solver={method!r}, wanted 'auto', 'direct' or 'multigrid'")
     if method == "multigrid" and not symmetric:

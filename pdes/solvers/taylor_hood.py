@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from pdes.boundary import Condition, Dirichlet, NoSlip, Outflow
-from pdes.solvers.convergence import ConvergenceError
+from pdes.solvers.convergence import ConvergenceError, check_tolerance
 from pdes.solvers.finite_element_errors import error_norms
 from pdes.solvers.finite_element_space import Space, make_space, sampler
 from pdes.solvers.flow_equations import FIELDS, flow_residual
@@ -54,7 +54,8 @@ def solve_taylor_hood(
     Raises
     ------
     ValueError
-        If the equations or the conditions are not those of a flow.
+        If the equations or the conditions are not those of a flow, or the tolerance is no number in
+        ``(0, 0.01]``.
     ConvergenceError
         If Newton's method does not converge, as it need not far above the transition.
 
@@ -65,6 +66,7 @@ def solve_taylor_hood(
     >>> state.errors["u"]["l2"] < 0.05
     True
     """
+    tolerance = check_tolerance(tolerance)
     flow = Flow.of(problem, resolution)
     fixed, values = flow.fixed()
     state = np.zeros(flow.size)

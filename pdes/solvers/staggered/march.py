@@ -8,7 +8,7 @@ from typing import Any
 
 from pdes.solvers.errors import SolverDivergence, StabilityError
 from pdes.solvers.staggered.flow import StaggeredFlow, State
-from pdes.solvers.step_budget import over_budget
+from pdes.solvers.step_budget import check_named_step, over_budget
 from pdes.time.runge_kutta import SSPRK3
 
 Array = Any
@@ -113,6 +113,8 @@ class FlowMarch:
         self._end, self._given_up = end, False
         self._previous: tuple[State, float] | None = None
         if time_step is not None:
+            if end is not None:
+                check_named_step(time, end, time_step)
             self._refuse(time_step)
 
     # -- limits ------------------------------------------------------------------------------

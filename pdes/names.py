@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import sympy
 
@@ -15,7 +16,13 @@ from pdes.jets import JetSpace
 from pdes.normal_form import FUNCTIONS, MAX_EXPONENT
 from pdes.tokens import closest
 
-__all__ = ["check_coordinates", "check_name", "check_parameters", "check_symbols"]
+__all__ = [
+    "check_coordinates",
+    "check_name",
+    "check_parameters",
+    "check_symbols",
+    "refuse_gradient",
+]
 
 
 def check_coordinates(coordinates: Sequence[str]) -> None:
@@ -62,6 +69,7 @@ def check_parameters(parameters: Mapping[str, float]) -> dict[str, float]:
     """Values as floats; refuse what is not a finite real number."""
     values = {}
     for name, value in parameters.items():
+        refuse_gradient(name, value)
         try:
             values[name] = float(value)
         except (TypeError, ValueError):
@@ -69,6 +77,22 @@ def check_parameters(parameters: Mapping[str, float]) -> dict[str, float]:
         if not math.isfinite(values[name]):
             raise ValueError(f"parameters: {name} is {value}, wanted a finite number")
     return values
+
+
+def refuse_gradient(name: str, value: Any) -> None:
+    """Refuse a tensor that carries a gradient, which an equation's floats would lose in silence.
+
+    Raises
+    ------
+    TypeError
+        Saying where such a value goes instead.
+    """
+    if getattr(value, "requires_grad", False):
+        raise TypeError(
+            f"parameters: {name} is a tensor with requires_grad=True, wanted a float: equations "
+            "keep plain numbers and would lose the gradient. Give it to the solver, "
+            f"pdes.solvers.rollout(..., parameters={{{name!r}: value}}), or pass float(value)"
+        )
 
 
 def check_symbols(

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from pdes.names import refuse_gradient
 from pdes.problem import Problem
 from pdes.steady import SteadyProblem
 
@@ -159,6 +160,8 @@ def get(name: str, **parameters: Any) -> Any:
     """
     entry = entry_of(name)
     own = {key: value for key, value in parameters.items() if key in entry.parameters}
+    for key, value in own.items():
+        refuse_gradient(key, value)
     replaced = {key: value for key, value in parameters.items() if key not in own}
     problem = entry.build(**own)
     overrides = {item.name for item in dataclasses.fields(problem)} - _FIXED

@@ -195,15 +195,18 @@ def _lay_out(
         total = float(sum(a.sample_bytes for a in arrays.values())) * recipe.samples
         check_size(path, total, recipe, netcdf=netcdf)
     _log.info("%d samples, about %s before compression", recipe.samples, size_text(total))
-    path.parent.mkdir(parents=True, exist_ok=True)
     block = chunk or region_store.samples_per_block(arrays, recipe.samples)
-    region_store.create(
-        path,
-        arrays,
-        layout.attributes(source) | card,
-        block=min(block, recipe.samples),
-        zarr_format=zarr_format,
-    )
+    attributes = layout.attributes(source) | card
+    with region_store.laying_out(path):
+        # Another process may have laid it out meanwhile: what it is to hold is compared next.
+        if not path.exists():
+            region_store.create(
+                path,
+                arrays,
+                attributes,
+                block=min(block, recipe.samples),
+                zarr_format=zarr_format,
+            )
 
 
 def _check_same(path: Path, recipe: Recipe, chunk: int | None) -> None:

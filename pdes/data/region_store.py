@@ -34,6 +34,7 @@ FEWEST_BLOCKS = 16
 """Cut small datasets at least this often, so that there is something to share and to resume."""
 
 _COMPONENT = "component"
+_BUSY = "{path} is being made by another process: wait for it"
 
 _log = logging.getLogger(__name__)
 
@@ -291,6 +292,40 @@ def seal(path: Path, attrs: Mapping[str, Any]) -> None:
 
 
 @contextlib.contextmanager
+def laying_out(path: Path) -> Iterator[None]:
+    """Keep a second process from laying out the same store, before it has a lock of its own.
+
+    The lock is a file beside the store that is removed at the end; a killed process leaves the file
+    behind, but no lock on it.
+    """
+    try:
+        import fcntl
+    except ImportError:  # there is no such lock on Windows
+        yield
+        return
+    beside = path.with_name(f".{path.name}.lock")
+    while True:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = beside.open("w")
+        except OSError as error:
+            raise full(error, path, "laying out the store") from error
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise RuntimeError(_BUSY.format(path=path)) from None
+            # Whoever held the lock before has removed the file: only the one in the folder counts.
+            if not (beside.exists() and os.path.samestat(os.fstat(file.fileno()), beside.stat())):
+                continue
+            try:
+                yield
+            finally:
+                beside.unlink(missing_ok=True)
+            return
+
+
+@contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
     """Keep a second generation away from a store; a killed process leaves no lock behind."""
     try:
@@ -302,7 +337,7 @@ def locked(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise RuntimeError(f"{path} is being made by another process: wait for it") from None
+            raise RuntimeError(_BUSY.format(path=path)) from None
         yield
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import time
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 import pdes
+from pdes.data import region_store
 from pdes.solvers.step_budget import MOST_STEPS_BY_NAME, check_named_step
 
 
@@ -49,3 +55,81 @@ def test_a_small_step_may_be_named_where_it_is_meant() -> None:
         check_named_step(1e6, 1e6 + 1e-9, 1e-12)
     data = pdes.simulate(pdes.get("burgers"), [0.0, 1e-8], time_step=1e-9)
     assert data.attrs["status"] == "ok"
+
+
+def test_a_gradient_is_not_lost_in_a_parameter() -> None:
+    torch = pytest.importorskip("torch")
+    value = torch.tensor(0.1, requires_grad=True)
+    message = r"viscosity is a tensor with requires_grad=True.*rollout\(\.\.\., parameters="
+    with pytest.raises(TypeError, match=message):
+        pdes.get("burgers", viscosity=value)
+    with pytest.raises(TypeError, match=message):
+        pdes.get("burgers").equation.with_parameters(viscosity=value)
+    own = pdes.get("burgers", viscosity=value.detach()).equation.parameters["viscosity"]
+    assert own == pytest.approx(0.1)
+
+
+SMALL: dict[str, Any] = {
+    "times": [0.0, 0.1],
+    "grid": {"x": [0.0, 6.283185307179586, 64]},
+    "settings": {"stored_points": 32},
+    "parameters": {"viscosity": 0.5},
+    "scheduler": "sync",
+}
+
+
+def test_two_processes_that_begin_one_store_leave_it_whole(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    barrier, said = context.Barrier(2), context.Queue()
+    both = [
+        context.Process(target=_begin, args=(tmp_path / "same.zarr", barrier, said))
+        for _ in range(2)
+    ]
+    for one in both:
+        one.start()
+    outcomes = [said.get(timeout=120) for _ in both]
+    for one in both:
+        one.join()
+    assert "made" in outcomes
+    assert all(o == "made" or "is being made by another process" in o for o in outcomes), outcomes
+    assert pdes.load(tmp_path / "same.zarr").attrs["complete"] == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["same.zarr"]
+
+
+def _begin(path: Path, barrier: Any, said: Any) -> None:
+    """Both arrive at the layout at the same time."""
+    from pdes.data import region_store
+
+    create = region_store.create
+    first = True
+
+    def together(*arguments: Any, **options: Any) -> None:
+        time.sleep(1.0)
+        create(*arguments, **options)
+
+    probe = region_store.samples_per_block
+
+    def meet(*arguments: Any) -> int:
+        nonlocal first
+        if first:
+            first = False
+            barrier.wait(60)
+        return probe(*arguments)
+
+    region_store.create, region_store.samples_per_block = together, meet
+    try:
+        pdes.generate("burgers", 2, path, **SMALL)
+        said.put("made")
+    except Exception as error:
+        said.put(f"{type(error).__name__}: {error}")
+
+
+def test_a_store_that_is_being_laid_out_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "held.zarr"
+    with region_store.laying_out(path), pytest.raises(RuntimeError, match="by another process"):
+        pdes.generate("burgers", 2, path, **SMALL)
+    assert not path.exists()
+    # What a killed process leaves behind holds nobody up.
+    (tmp_path / ".held.zarr.lock").touch()
+    assert pdes.generate("burgers", 2, path, **SMALL).attrs["complete"] == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["held.zarr"]

@@ -82,7 +82,7 @@ CONSERVATIVE = ladder_case(
             sizes=(50, 100, 200, 400),
             stop=0.5,
             order=1.0,
-            atol=0.25,
+            atol=0.15,
             norm="mean",
             source="corners of the fan; order one up to a logarithm",
         ),

@@ -442,7 +442,7 @@ def _extremes_case(
                 name="order in space",
                 value=2,
                 kind="order",
-                atol=0.3,
+                atol=0.15,
                 source="central differences; the corners of the lid cost a part",
             ),
             _DIVERGENCE,

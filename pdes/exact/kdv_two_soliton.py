@@ -46,14 +46,24 @@ def kdv_two_soliton(
         raise ValueError(f"wavenumbers must be positive and different, got {wavenumbers}")
     x, dispersion = coordinate("x"), parameter("dispersion")
     k_1, k_2 = parameter("first"), parameter("second")
-    e_1, e_2 = (
-        sympy.exp(k * x - dispersion * k**3 * TIME + parameter(phase))
+    slopes = (sympy.S.Zero, k_1, k_2, k_1 + k_2)
+    first_phase, second_phase = (
+        k * x - dispersion * k**3 * TIME + parameter(phase)
         for k, phase in ((k_1, "first_phase"), (k_2, "second_phase"))
     )
-    tau = 1 + e_1 + e_2 + ((k_1 - k_2) / (k_1 + k_2)) ** 2 * e_1 * e_2
-    slope = tau.diff(x)
-    # The quotient rule by hand keeps numerator and denominator of the same size far from the humps.
-    curvature = tau.diff(x, 2) / tau - (slope / tau) ** 2
+    shift = sympy.log(((k_1 - k_2) / (k_1 + k_2)) ** 2)
+    exponents = (sympy.S.Zero, first_phase, second_phase, first_phase + second_phase + shift)
+    # The curvature of log tau is the variance of the slopes of its four exponentials, each weighted
+    # with its share of tau. For each pair the product of the shares is a fraction of powers that
+    # overflow only below the line, and then it is 0 as it should be: no inf/inf at late times.
+    shares = [1 / sympy.Add(*(sympy.exp(f - e) for f in exponents)) for e in exponents]
+    curvature = sympy.Add(
+        *(
+            shares[i] * shares[j] * (slopes[i] - slopes[j]) ** 2
+            for i in range(4)
+            for j in range(i + 1, 4)
+        )
+    )
     return ExactSolution(
         name="kdv_two_soliton",
         equation=equation,

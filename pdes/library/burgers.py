@@ -10,6 +10,7 @@ from pdes.boundary import Dirichlet
 from pdes.equation import Equation, parameter
 from pdes.exact.burgers_shock import burgers_shock as shock_solution
 from pdes.exact.cole_hopf import cole_hopf
+from pdes.exact.n_wave import n_wave
 from pdes.grid import Axis, Grid
 from pdes.initial import RandomFourier
 from pdes.invariant import Invariant, mass
@@ -59,7 +60,11 @@ def burgers(viscosity: float = 0.1) -> Problem:
         times=np.linspace(0.0, 2.0, 201),
         time_step=0.01 / 20,
         stored_points=256,
-        exact={"cole_hopf": cole_hopf(equation), "shock": shock_solution(equation)},
+        exact={
+            "cole_hopf": cole_hopf(equation),
+            "shock": shock_solution(equation),
+            "n_wave": n_wave(equation),
+        },
         source="discovery benchmark",
     )
 

@@ -62,6 +62,7 @@ def test_every_solution_belongs_to_a_problem() -> None:
 
 VARIED = {
     ("burgers", "cole_hopf"): {"viscosity": (0.01, 1.0)},
+    ("burgers", "n_wave"): {"viscosity": (0.01, 1.0)},
     ("burgers", "shock"): {"viscosity": (0.05, 1.0)},
     ("kdv", "soliton"): {"dispersion": (0.1, 5.0), "steepening": (0.5, 10.0)},
     ("kdv", "two_soliton"): {"dispersion": (0.1, 5.0), "steepening": (0.5, 10.0)},
@@ -152,6 +153,44 @@ def test_times_outside_the_validity_are_refused() -> None:
         pdes.get("heat").exact["gaussian"].evaluate(grid, [-1.0])
 
 
+def test_two_solitons_hold_at_all_times() -> None:
+    """Long before and after the encounter each soliton has its height, and nothing overflows."""
+    solution = pdes.get("kdv").exact["two_soliton"]
+    axis = pdes.Axis("x", -2000.0, 2000.0, 40001, periodic=False)
+    late = solution.evaluate(pdes.Grid((axis,)), [-200.0, 0.0, 200.0, 900.0])["u"]
+    assert np.isfinite(late).all()
+    for frame in (late[0], late[2], late[3]):
+        tops = frame[1:-1][
+            (frame[1:-1] > frame[:-2]) & (frame[1:-1] > frame[2:]) & (frame[1:-1] > 0.1)
+        ]
+        # Half the square of the wave numbers, 1.4 and 1, between points 0.1 apart.
+        assert sorted(tops) == pytest.approx([0.5, 0.98], abs=2e-3)
+    near = solution.evaluate(pdes.get("kdv").grid, [-200.0])["u"]
+    assert np.isfinite(near).all()
+
+
+def test_n_wave_is_simulated_on_a_wide_circle() -> None:
+    """From t = 1 on, on a box that its tails do not reach."""
+    problem = pdes.get("burgers", grid=pdes.Grid.periodic(x=(-12.0, 12.0, 512)), stored_points=None)
+    solution = problem.exact["n_wave"]
+    start = solution.initial(problem.grid, time=1.0)
+    later = pdes.get(
+        "burgers", grid=problem.grid, stored_points=None, initial=lambda grid, rng: start
+    )
+    run = pdes.simulate(later, [0.0, 1.0], time_step=0.005)
+    wanted = solution.evaluate(problem.grid, [2.0])["u"][0]
+    assert np.max(np.abs(run.u.values[1] - wanted)) < 1e-8
+
+
+def test_n_wave_holds_after_zero_only() -> None:
+    solution = pdes.get("burgers").exact["n_wave"]
+    grid = pdes.get("burgers").grid
+    for time in (0.0, -1.0):
+        with pytest.raises(ValueError, match="n_wave holds for times in"):
+            solution.evaluate(grid, [time])
+    assert np.isfinite(solution.evaluate(grid, [1e-12, 1e12])["u"]).all()
+
+
 @pytest.mark.parametrize(
     ("build", "message"),
     [
@@ -159,6 +198,7 @@ def test_times_outside_the_validity_are_refused() -> None:
             lambda: exact.cole_hopf(pdes.get("burgers").equation, offset=1.0),
             "offset",
         ),
+        (lambda: exact.n_wave(pdes.get("burgers").equation, age=0.0), "age=0.0 must be positive"),
         (
             lambda: exact.burgers_shock(pdes.get("burgers").equation, left=0.0, right=1.0),
             "left must be greater",

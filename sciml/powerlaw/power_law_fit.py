@@ -73,7 +73,8 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
     coefficients_ : ndarray, shape (order,)
         In the same order; complex if exponents are. See ``terms_`` for their functions.
     standard_errors_ : dict of ndarray
-        ``"exponents"`` and ``"coefficients"``; complex ones hold the errors of both parts.
+        ``"exponents"`` and ``"coefficients"``; complex ones hold the errors of both parts. They
+        count the rounding of the samples, all there is if these are exact.
     terms_ : tuple of RadialTerm
         Exponents with coefficients, errors and what function they belong to.
     blocks_ : tuple of str
@@ -316,7 +317,8 @@ class PowerLawFit(RegressorMixin, BaseEstimator):
         ------
         ValueError
             If nothing was identified, or a place is closer to the center than 1e-12 while an
-            exponent is negative or a logarithm is there.
+            exponent is negative or a logarithm is there. An exponent that its error does not tell
+            from 0 counts as 0 in the center.
         """
         check_is_fitted(self)
         features = width(X)

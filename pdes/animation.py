@@ -82,7 +82,7 @@ def animate(
         scale = pictures.scale(film, colormap)
         pictures.draw(film[0], whole, place, scale, colorbar=True)
         if film[0].dims == ("x",):
-            place.set_ylim(*_limits(film))
+            place.set_ylim(*pictures.limits(film))
 
     def show(number: int) -> list[Any]:
         shown = []
@@ -117,12 +117,3 @@ def _frames(data: xr.Dataset, name: str, sample: int, times: Any) -> list[xr.Dat
     if times is None:
         return [field.isel(time=place) for place in range(field.sizes["time"])]
     return pictures.at_times(field, pictures.moments(times))
-
-
-def _limits(film: Sequence[xr.DataArray]) -> tuple[float, float]:
-    """Limits that hold every frame, with a margin."""
-    values = np.concatenate([picture.values for picture in film])
-    values = values[np.isfinite(values)]
-    low, high = float(values.min()), float(values.max())
-    margin = 0.05 * (high - low) or 1.0
-    return low - margin, high + margin

@@ -13,7 +13,7 @@ from pdes.tokens import closest
 if TYPE_CHECKING:
     from pdes.problem import Problem
 
-__all__ = ["check_initial", "draw", "initial_arrays", "to_host"]
+__all__ = ["check_initial", "draw", "initial_arrays", "refuse_mask", "to_host"]
 
 Array = Any
 
@@ -170,6 +170,7 @@ def _as_array(name: str, values: Any) -> Array:
     """Array of numbers; lists and DataArrays become numpy arrays, tensors stay what they are."""
     if hasattr(values, "detach"):
         return values
+    refuse_mask(name, values)
     try:
         found = np.asarray(values)
     except ValueError:
@@ -178,6 +179,16 @@ def _as_array(name: str, values: Any) -> Array:
         kind = _kind(values) if found.dtype.kind == "O" else f"an array of {found.dtype}"
         raise ValueError(f"initial field {name!r} is {kind}, wanted an array of numbers")
     return found
+
+
+def refuse_mask(name: str, values: Any) -> None:
+    """Refuse an array some of whose values are masked: a field has a value at every point."""
+    if np.ma.is_masked(values):
+        count = int(np.ma.count_masked(values))
+        raise ValueError(
+            f"initial field {name!r} is a masked array with {count} of {np.size(values)} values "
+            "masked, wanted a value at every point: fill them, such as with values.filled(0.0)"
+        )
 
 
 def to_host(values: Array) -> np.ndarray:

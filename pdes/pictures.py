@@ -87,10 +87,10 @@ def frames(field: xr.DataArray, times: Sequence[float] | None) -> list[xr.DataAr
     space = check_axes(field)
     if "time" not in field.dims:
         return [field]
-    if space == ("x",) and field.sizes["time"] > 1:
-        return [field.transpose("time", "x")]
     if times is not None:
         return at_times(field, times)
+    if space == ("x",) and field.sizes["time"] > 1:
+        return [field.transpose("time", "x")]
     count = field.sizes["time"]
     chosen = np.unique(np.linspace(0, count - 1, min(FRAMES, count)).round().astype(int))
     return [field.isel(time=int(k)) for k in chosen]
@@ -160,6 +160,15 @@ def scale(pictures: Sequence[xr.DataArray], colormap: str | None) -> dict[str, A
         return {"cmap": colormap or DIVERGING, "vmin": -stronger, "vmax": stronger}
     # A constant field still needs an interval.
     return {"cmap": colormap or SEQUENTIAL, "vmin": low, "vmax": high if high > low else low + 1.0}
+
+
+def limits(film: Sequence[xr.DataArray]) -> tuple[float, float]:
+    """Limits that hold every frame, with a margin."""
+    values = np.concatenate([picture.values for picture in film])
+    values = values[np.isfinite(values)]
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
+    margin = 0.05 * (high - low) or 1.0
+    return low - margin, high + margin
 
 
 def draw(

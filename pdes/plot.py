@@ -32,7 +32,8 @@ def plot(
 ) -> np.ndarray:
     """Draw the fields of a dataset, in the way that fits their axes.
 
-    A field over ``(time, x)`` becomes a space-time diagram with time upward, one over ``x`` a line;
+    A field over ``(time, x)`` becomes a space-time diagram with time upward, or a row of lines if
+    `times` are given; one over ``x`` a line;
     a field over ``(x, y)`` a picture, and over ``(time, x, y)`` a row of frames on one color scale;
     a field over the points of a mesh a picture of its cells. Of complex fields the modulus is
     drawn, of fields over ``z`` the middle plane.
@@ -80,10 +81,13 @@ def plot(
     if times is not None:
         times = pictures.moments(times)
     whole = data.to_dataset(name=data.name or "u") if isinstance(data, xr.DataArray) else data
-    rows = [
-        pictures.frames(pictures.chosen(whole, name, sample), times)
-        for name in pictures.names(whole, field)
-    ]
+    shown = [pictures.chosen(whole, name, sample) for name in pictures.names(whole, field)]
+    if times is not None and not any("time" in one.dims for one in shown):
+        raise ValueError(
+            f"times={times}: no field of {[str(one.name) for one in shown]} has a time: leave "
+            "times out"
+        )
+    rows = [pictures.frames(one, times) for one in shown]
     places = pictures.places(
         axes, (len(rows), max(len(row) for row in rows)), pictures.height(rows)
     )
@@ -93,6 +97,8 @@ def plot(
             pictures.draw(
                 picture, whole, place, scale, colorbar=axes is None and picture is row[-1]
             )
+            if picture.dims == ("x",) and len(row) > 1:
+                place.set_ylim(*pictures.limits(row))
             if axes is None and picture is not row[0]:
                 place.set_ylabel("")
         for place in line[len(row) :]:

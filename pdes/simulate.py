@@ -32,7 +32,7 @@ Array = Any
 
 @offers_closest_keyword
 def simulate(
-    problem: Problem | SteadyProblem,
+    problem: Problem | SteadyProblem | str,
     times: Any = None,
     *,
     initial: Mapping[str, Array] | Callable[..., Mapping[str, Array]] | None = None,
@@ -51,10 +51,11 @@ def simulate(
 
     Parameters
     ----------
-    problem : Problem or SteadyProblem
-        From `pdes.get`, or made by hand. Steady problems of flow on Taylor-Hood elements and of
-        heated elastic bodies are followed in time from rest (`pdes.solvers.mesh_march`): their
-        fields have the dims ``(time, point)``, and what is told at every step has ``step``.
+    problem : Problem, SteadyProblem or str
+        From `pdes.get`, made by hand, or the name of an entry with its own parameters. Steady
+        problems of flow on Taylor-Hood elements and of heated elastic bodies are followed in time
+        from rest (`pdes.solvers.mesh_march`): their fields have the dims ``(time, point)``, and
+        what is told at every step has ``step``.
     times : array_like, shape (n,), optional
         Output times, increasing; the problem's own by default. Steps land on them exactly.
     initial : mapping or callable, optional
@@ -122,6 +123,8 @@ def simulate(
     _check_numbers(time_step, samples, seed, progress)
     if strict is not None and not isinstance(strict, bool):
         raise ValueError(f"strict must be None, True or False, got {strict!r}")
+    if isinstance(problem, str):
+        problem = importlib.import_module("pdes.registry").get(problem)
     if isinstance(problem, SteadyProblem):
         from pdes.solvers.mesh_march import simulate_on_mesh
 
@@ -141,7 +144,10 @@ def simulate(
             backend=None if backend == "numpy" else backend,
         )
     if not isinstance(problem, Problem):
-        raise ValueError(f"problem: got {_what(problem)}; steady ones are for pdes.solve")
+        raise ValueError(
+            f"problem: got {type(problem).__name__}, wanted a Problem, from pdes.get or made by "
+            "hand, or a name of pdes.available(); steady ones are for pdes.solve"
+        )
     times = problem.times if times is None else check_times(times, problem.initial_time)
     solver = problem.solver if solver is None else solver
     seed = problem.initial_seed if seed is None else int(seed)
@@ -169,13 +175,6 @@ def simulate(
         known = [*SOLVERS, "exact"]
         raise ValueError(f"unknown solver {solver!r}.{closest(str(solver), known)} Known: {known}")
     return _dataset(problem, times, fields, solver, run, seed, backend, rtol)
-
-
-def _what(problem: Any) -> str:
-    """What was passed in place of a problem, and what was wanted."""
-    if isinstance(problem, str):
-        return f"the text {problem!r}, wanted a Problem: pdes.get({problem!r})"
-    return f"{type(problem).__name__}, wanted a Problem, from pdes.get or made by hand"
 
 
 def _adaptive(solver: str, rtol: float) -> dict[str, float]:

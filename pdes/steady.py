@@ -17,6 +17,7 @@ import xarray as xr
 
 from pdes.boundary import Boundary, Condition, check_boundary, describe, sides
 from pdes.grid import Grid
+from pdes.problem import Problem
 from pdes.symbols import coordinate
 from pdes.tokens import closest
 
@@ -230,7 +231,7 @@ class SteadyState:
 
 
 def solve(
-    problem: SteadyProblem,
+    problem: SteadyProblem | str,
     solver: str | None = None,
     *,
     resolution: int | None = None,
@@ -240,8 +241,8 @@ def solve(
 
     Parameters
     ----------
-    problem : SteadyProblem
-        From `pdes.get`, or made by hand.
+    problem : SteadyProblem or str
+        From `pdes.get`, made by hand, or the name of an entry with its own parameters.
     solver : str, optional
         One of `SOLVERS`; the problem's own by default.
     resolution : int, optional
@@ -270,12 +271,19 @@ def solve(
     >>> data.u.dims, data.attrs["status"]
     (('point',), 'ok')
     """
-    if not isinstance(problem, SteadyProblem):
-        got = f"the text {problem!r}" if isinstance(problem, str) else type(problem).__name__
-        hint = f": pdes.get({problem!r})" if isinstance(problem, str) else ""
+    given = problem
+    if isinstance(problem, str):
+        problem = importlib.import_module("pdes.registry").get(problem)
+    if isinstance(problem, Problem):
+        what = repr(given) if isinstance(given, str) else f"the Problem {problem.equation.name!r}"
         raise ValueError(
-            f"problem: got {got}, wanted a SteadyProblem{hint}; evolution problems are for "
-            "pdes.simulate"
+            f"problem: got {what}, which changes with time, wanted a SteadyProblem: use "
+            f"pdes.simulate({repr(given) if isinstance(given, str) else 'problem'})"
+        )
+    if not isinstance(problem, SteadyProblem):
+        raise ValueError(
+            f"problem: got {type(problem).__name__}, wanted a SteadyProblem, from pdes.get or made "
+            "by hand, or a name of pdes.available()"
         )
     name = problem.solver if solver is None else solver
     if name not in SOLVERS:

@@ -167,6 +167,21 @@ class GaussianRandomField:
     mean: float = 0.0
     fields: tuple[str, ...] = ("u",)
 
+    def __post_init__(self) -> None:
+        # What depends on the dimension is refused on the grid.
+        wanted = {
+            "alpha": (self.alpha > 0.0, "above half the dimension"),
+            "tau": (self.tau >= 0.0, "at least 0"),
+            "sigma": (self.sigma > 0.0, "above 0"),
+            "mean": (True, "of any size"),
+        }
+        for name, (right, what) in wanted.items():
+            value = getattr(self, name)
+            if not (right and math.isfinite(value)):
+                raise ValueError(
+                    f"GaussianRandomField: {name}={value!r}, wanted a finite number {what}"
+                )
+
     def __call__(self, grid: Grid, rng: np.random.Generator) -> dict[str, np.ndarray]:
         """Draw one field for each name, each of the grid's shape."""
         axes = self.axes(grid)

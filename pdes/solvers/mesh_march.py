@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray as xr
 
+from pdes.initial_arrays import refuse_mask
 from pdes.memory import check_memory
 from pdes.problem import check_times
 from pdes.solvers.errors import SolverDivergence
@@ -295,6 +296,8 @@ def _initial(march: MeshMarch, given: Any, nodes: np.ndarray) -> np.ndarray | No
     if not isinstance(found, Mapping) or set(found) != set(march.started):
         what = sorted(map(str, found)) if isinstance(found, Mapping) else type(found).__name__
         raise ValueError(f"initial: got {what}, {wanted}")
+    for name in march.started:
+        refuse_mask(name, found[name])
     try:
         rows = [np.broadcast_to(np.asarray(found[n], float), nodes.shape[1]) for n in march.started]
     except (TypeError, ValueError):

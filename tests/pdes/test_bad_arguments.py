@@ -235,10 +235,20 @@ def test_a_device_that_is_not_there_is_named():
 
 
 def test_a_name_in_place_of_a_problem():
-    with pytest.raises(ValueError, match=r"wanted a Problem: pdes.get\('burgers'\)"):
-        pdes.simulate("burgers")
-    with pytest.raises(ValueError, match=r"wanted a SteadyProblem: pdes.get\('motz'\)"):
-        pdes.solve("motz")
+    named = pdes.simulate("burgers", [0.0, 0.01])
+    assert named.identical(pdes.simulate(pdes.get("burgers"), [0.0, 0.01]))
+    assert pdes.solve("poisson_peak", resolution=4).attrs["name"] == "poisson_peak"
+    for call in (pdes.simulate, pdes.solve):
+        with pytest.raises(ValueError, match="unknown problem 'burgerz', did you mean 'burgers'"):
+            call("burgerz")
+        with pytest.raises(ValueError, match=r"problem: got int, wanted a \w+, from pdes\.get"):
+            call(3)
+    with pytest.raises(ValueError, match=r"'burgers', which changes.*pdes\.simulate\('burgers'\)"):
+        pdes.solve("burgers")
+    with pytest.raises(ValueError, match=r"Problem 'burgers', which changes.*simulate\(problem\)"):
+        pdes.solve(pdes.get("burgers"))
+    with pytest.raises(ValueError, match=r"is a SteadyProblem, for pdes\.solve"):
+        pdes.simulate("motz")
 
 
 # --- sizes ---------------------------------------------------------------------------------------

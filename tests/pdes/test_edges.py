@@ -7,7 +7,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import xarray as xr
 
 import pdes
 from pdes.data import region_store
@@ -133,3 +135,40 @@ def test_a_store_that_is_being_laid_out_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / ".held.zarr.lock").touch()
     assert pdes.generate("burgers", 2, path, **SMALL).attrs["complete"] == 1
     assert [file.name for file in tmp_path.iterdir()] == ["held.zarr"]
+
+
+def test_values_under_a_mask_are_not_used() -> None:
+    problem = pdes.get("burgers")
+    x = problem.grid.coordinates()["x"]
+    masked = np.ma.masked_greater(np.sin(x), 0.9)
+    with pytest.raises(ValueError, match=r"initial field 'u' is a masked array with \d+ of 512"):
+        pdes.simulate(problem, [0.01], initial={"u": masked})
+    with pytest.raises(ValueError, match="'u' is a masked array"):
+        pdes.simulate(problem, [0.01], initial=lambda grid, rng: {"u": masked})
+    whole = np.ma.masked_greater(np.sin(x), 2.0)
+    assert pdes.simulate(problem, [0.01], initial={"u": whole}).attrs["status"] == "ok"
+    plate = pdes.get("thermoelastic_mode", resolution=4)
+    with pytest.raises(ValueError, match="'T' is a masked array"):
+        pdes.simulate(plate, [0.1], initial=lambda x, y: {"T": np.ma.masked_less(x, 0.5)})
+
+
+def test_times_of_a_picture_are_drawn_or_refused() -> None:
+    data = pdes.simulate(pdes.get("heat"), [0.0, 0.5, 1.0])
+    axes = pdes.plot(data, times=[0.0, 1.0])
+    assert axes.shape == (1, 2)
+    for place, moment in zip(axes[0], (0, 2), strict=True):
+        assert np.array_equal(place.lines[0].get_ydata(), data.u.values[moment])
+    assert axes[0, 0].get_ylim() == axes[0, 1].get_ylim()
+    with pytest.raises(ValueError, match="times: got 5, the data go from 0 to 1"):
+        pdes.plot(data, times=[5])
+    still = xr.Dataset({"a": ("x", np.ones(4))}, {"x": np.arange(4.0)})
+    with pytest.raises(ValueError, match=r"times=\[5\.0\]: no field of \['a'\] has a time"):
+        pdes.plot(still, times=[5])
+
+
+@pytest.mark.parametrize("name", ["tau", "alpha", "sigma", "mean"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_random_field_of_no_size_is_refused(name: str, value: float) -> None:
+    numbers = {"tau": 3.0, "alpha": 2.0, "sigma": 1.0, "mean": 0.0, name: value}
+    with pytest.raises(ValueError, match=f"{name}={value!r}, wanted a finite number"):
+        pdes.initial.GaussianRandomField(**numbers)

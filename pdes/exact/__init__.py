@@ -12,6 +12,7 @@ from pdes.exact.characteristics import Characteristics
 from pdes.exact.circular_couette import circular_couette
 from pdes.exact.closed_form import ClosedForm
 from pdes.exact.cole_hopf import cole_hopf
+from pdes.exact.cole_hopf_integral import burgers_from
 from pdes.exact.corner_constants import (
     checkerboard_exponent,
     kellogg_contrast,
@@ -39,6 +40,7 @@ from pdes.exact.lambda_omega_wave import lambda_omega_wave
 from pdes.exact.linear_modes import linear_modes
 from pdes.exact.manufactured import manufactured
 from pdes.exact.mkdv_soliton import mkdv_soliton
+from pdes.exact.n_wave import n_wave
 from pdes.exact.nagumo_front import nagumo_front
 from pdes.exact.nls_breather import nls_breather
 from pdes.exact.nls_soliton import nls_soliton
@@ -47,6 +49,7 @@ from pdes.exact.poiseuille import poiseuille
 from pdes.exact.robin_mode import robin_mode
 from pdes.exact.rotated_gaussian import rotated_gaussian
 from pdes.exact.side_modes import side_modes
+from pdes.exact.sine_speed import sine_speed
 from pdes.exact.solution import ExactSolution
 from pdes.exact.spreading_gaussian import spreading_gaussian
 from pdes.exact.standing_wave import standing_wave
@@ -71,6 +74,7 @@ __all__ = [
     "allen_cahn_front",
     "allen_cahn_kink",
     "barenblatt",
+    "burgers_from",
     "burgers_shock",
     "cahn_hilliard_kink",
     "checkerboard_exponent",
@@ -95,6 +99,7 @@ __all__ = [
     "manufactured",
     "mkdv_soliton",
     "motz_digits",
+    "n_wave",
     "nagumo_front",
     "nls_breather",
     "nls_soliton",
@@ -104,6 +109,7 @@ __all__ = [
     "robin_mode",
     "rotated_gaussian",
     "side_modes",
+    "sine_speed",
     "spreading_gaussian",
     "standing_wave",
     "taylor_green",

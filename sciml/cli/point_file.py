@@ -80,6 +80,11 @@ def read_points(
     if found not in columns:
         raise ValueError(f"{path.name} has no {found!r}.{closest(found, columns)} It has "
                          f"{', '.join(columns)}")  # fmt: skip
+    if found in names:
+        raise ValueError(
+            f"{path.name}: {found!r} is a coordinate, which would be fitted to itself: say "
+            "--value with the name of another column, or --coordinates with those of the places"
+        )
     for name in (*names, found):
         _check_real(path, name, columns[name])
     parts = [np.asarray(columns[name], float) for name in names]

@@ -123,6 +123,12 @@ def _sources(
     from sciml.powerlaw import fit_sources
 
     count = _count("--sources", sources)
+    if data.coordinates == ("r",):
+        raise ValueError(
+            "--sources goes with points, but the file holds radii r, which do not say where a "
+            "source is: give the coordinates x, y, z of the points, or name the column x if it is "
+            "a coordinate on a line"
+        )
     fit = fit_sources(data.points, data.values, sources=count, noise=noise, random_state=seed)
     return fit, {
         "status": fit.status,
@@ -150,7 +156,10 @@ def _count(option: str, text: str) -> int | Literal["auto"]:
     try:
         return int(text)
     except ValueError:
-        raise ValueError(f"{option} {text!r}: wanted a whole number or auto") from None
+        from pdes.tokens import closest
+
+        hint = closest(text, ["auto"])
+        raise ValueError(f"{option} {text!r}: wanted a whole number or auto.{hint}") from None
 
 
 def _numbers(option: str, text: str, data: PointValues) -> list[float]:

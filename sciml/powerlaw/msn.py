@@ -81,7 +81,7 @@ class MuntzLayer(nn.Module):
         even, odd : Tensor, shapes (..., inputs, K_e) and (..., inputs, K_o)
         """
         size, sign = x.abs()[..., None], torch.sign(x)[..., None]
-        away = size > 0.0
+        away = size != 0.0  # NaN is away: it must come out again
         # Through the logarithm: one for all powers, where `**` takes one for each, and again
         # for each in the backward pass.
         log = torch.log(torch.where(away, size, torch.ones_like(size)))

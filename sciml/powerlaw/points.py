@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from sciml.powerlaw.kinds import SINGLE, float_kind, refuse_mixed_kinds, warn_of_single_precision
 from sciml.powerlaw.masked import refuse_masked
 
 
@@ -34,8 +34,8 @@ def check_points(
     Raises
     ------
     ValueError
-        For values that are not finite or real, shapes that do not fit, different devices, and
-        weights that are not positive.
+        For values that are not finite or real, shapes that do not fit, different precisions or
+        devices, and weights that are not positive.
 
     Warns
     -----
@@ -48,6 +48,7 @@ def check_points(
     >>> check_points([0.5, 1.0], [1.0, 2.0])[0].shape
     torch.Size([2, 1])
     """
+    refuse_mixed_kinds(x=x, y=y, weights=weights)
     points = _tensor("x", x)
     if points.ndim == 1:
         points = points[:, None]
@@ -68,7 +69,7 @@ def check_points(
                 f"{name} has shape {tuple(column.shape)}, wanted ({len(points)},): one value for "
                 "each point"
             )
-        if column.device != points.device:
+        if column.device != points.device:  # an array beside a tensor elsewhere
             raise ValueError(
                 f"{name} is on {column.device}, x on {points.device}: move both to one device"
             )
@@ -77,17 +78,9 @@ def check_points(
         worst = float(found[1].min())
         raise ValueError(f"weights: the smallest is {worst:g}, wanted positive numbers")
     given = [values for values in (x, y, weights) if values is not None]
-    if any(_is_single(values) for values in given):
-        warnings.warn(
-            "the data are in single precision: the fit is computed in float64, but exponents can "
-            "be no better than the seven digits of the data",
-            stacklevel=3,
-        )
+    if any(float_kind(values) in SINGLE for values in given):
+        warn_of_single_precision(4)
     return points, found[0], found[1]
-
-
-def _is_single(values: Any) -> bool:
-    return str(getattr(values, "dtype", "")) in ("float32", "torch.float32", "float16")
 
 
 def _tensor(name: str, values: Any) -> Tensor:

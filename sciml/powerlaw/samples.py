@@ -72,7 +72,7 @@ def radii(x: Any, center: ArrayLike | None) -> NDArray:
             "required: wanted radii (n,), or points (n, d) with d >= 1"
         )
     if center is not None:
-        middle = np.atleast_1d(np.asarray(center, float))
+        middle = np.atleast_1d(_center(center))
         if middle.shape != (points.shape[1],):
             raise ValueError(
                 f"center has shape {middle.shape} and points have {points.shape[1]} coordinates: "
@@ -144,6 +144,18 @@ def read_samples(
     return values(r, sides, scale)
 
 
+def _center(center: Any) -> NDArray:
+    try:
+        middle = np.asarray(center, float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"center={center!r}, wanted the coordinates of a point, or None for the origin"
+        ) from None
+    if not np.all(np.isfinite(middle)):
+        raise ValueError(f"center={center!r}, wanted finite coordinates")
+    return middle
+
+
 def places(x: Any) -> NDArray:
     """Points as a float64 array, shape (n, d)."""
     return _array("x", x)
@@ -164,14 +176,17 @@ def _array(name: str, data: Any) -> NDArray:
         data = data.detach().cpu().numpy()
     try:
         array = np.asarray(data)
-        if np.iscomplexobj(array):
-            raise ValueError(
-                f"{name} is complex. Complex data not supported: fit real and imaginary parts "
-                "one after the other"
-            )
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}; wanted numbers in equal rows") from None
+    if np.iscomplexobj(array):
+        raise ValueError(
+            f"{name} is complex. Complex data not supported: fit real and imaginary parts "
+            "one after the other"
+        )
+    try:
         array = array.astype(np.float64)
-    except TypeError as error:
-        raise TypeError(f"{name}: {error}; wanted numbers") from None
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}; wanted numbers") from None
     bad = ~np.isfinite(array)
     if np.any(bad):
         place = tuple(int(i) for i in np.argwhere(bad)[0])

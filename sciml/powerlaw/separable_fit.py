@@ -34,7 +34,7 @@ SeparableModel = Callable[[Any], tuple[Any, Any]]
 """``model(parameters) -> (columns, derivatives)``; shapes as in `variable_projection`."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SeparableFit:
     """Result of `variable_projection`; every array has the batch axis of ``start``, if it had one.
 
@@ -86,6 +86,20 @@ class SeparableFit:
         ),
         repr=False,
     )
+
+    def __repr__(self) -> str:
+        """Sizes and outcome: the arrays themselves may hold millions of numbers."""
+        rows, unknowns = self.full_jacobian.shape[-2:]
+        nonlinear = self.parameters.shape[-1]
+        sizes = f"{rows} rows, {unknowns - nonlinear} coefficients, {nonlinear} parameters"
+        worst = float(np.max(_to_numpy(self.relative_residual), initial=0.0))
+        if isinstance(self.message, str):
+            return f"SeparableFit({sizes}, relative residual {worst:.2g}, {self.message})"
+        rest = int(np.sum(_to_numpy(self.converged)))
+        return (
+            f"SeparableFit({len(self)} fits of {sizes}, largest relative residual {worst:.2g}, "
+            f"{rest} converged)"
+        )
 
     def __getitem__(self, member: int) -> SeparableFit:
         """Return one member of the batch."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sciml.powerlaw.blocks import log_primitive
 from sciml.powerlaw.lack_of_fit import (
     ROUNDING,
     excess_over_noise,
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 EXPONENT_BOUNDS = (-3.0, 3.0)
+R_MIN = 1e-12
+"""Share of the size of the region below which a point counts as the source itself."""
+LOGARITHM = 1e-9
+"""Exponents up to this are those of a logarithm, where no error says more."""
 RANK = 1e-12
 """Relative size of a singular value of the scaled Jacobian that counts as zero."""
 
@@ -84,6 +89,10 @@ class SourceFit:
     advice: tuple[str, ...]
     x: NDArray
     residual: NDArray
+    length: float = 1.0
+    """Unit of length of the fit, a power of two near half the size of the box."""
+    _local: NDArray = field(default_factory=lambda: np.zeros(1), repr=False)
+    """Bias and strengths in that unit: as the data determine them, without cancellation."""
 
     @classmethod
     def nothing(cls, x: NDArray, y: NDArray, wanted: int | None) -> SourceFit:
@@ -106,13 +115,15 @@ class SourceFit:
             advice=(f"the values are constant: there is no source{asked}",),
             x=x,
             residual=np.zeros(len(x)),
+            _local=np.array([float(np.mean(y))]),
         )
 
     def times(self, unit: float) -> SourceFit:
         """The fit of values that are `unit` times as large."""
         if unit == 1.0:
             return self
-        names = ("strengths", "strengths_error", "bias", "bias_error", "noise", "residual")
+        names = ("strengths", "strengths_error", "bias", "bias_error", "noise", "residual",
+                 "_local")  # fmt: skip
         return replace(self, **{name: getattr(self, name) * unit for name in names})
 
     def predict(self, x: Any) -> NDArray:
@@ -126,14 +137,30 @@ class SourceFit:
         -------
         ndarray, shape (rows,)
             NaN if the fit has no numbers.
+
+        Raises
+        ------
+        ValueError
+            For points that are not finite or of another dimension, and for points nearer to a
+            source than 1e-12 of the size of the fitted region, if its exponent is negative or that
+            of a logarithm, within its error.
         """
-        points = np.asarray(x, float)
-        points = points[:, None] if points.ndim == 1 else points
-        if points.shape[-1] != self.centers.shape[1]:
-            raise ValueError(f"x has shape {points.shape}, wanted (rows, {self.centers.shape[1]})")
+        from sciml.powerlaw.points import check_points
+
+        table = check_points(x, dimension=self.centers.shape[1])[0].cpu().numpy()
+        points, centers = table / self.length, self.centers / self.length
+        singular = self.exponents <= np.maximum(3.0 * self.exponents_error, LOGARITHM)
+        for center, grows in zip(centers, singular, strict=True):
+            gap = np.sqrt(np.sum((points - center) ** 2, axis=1))
+            if grows and np.any(gap < R_MIN):
+                raise ValueError(
+                    f"x: {int(np.sum(gap < R_MIN))} of {len(x)} points lie within r_min="
+                    f"{R_MIN * self.length:.3g} of the source at {(center * self.length).tolist()}"
+                    ", where the field has no value: leave these points out"
+                )
         model = SourceModel(points, len(self.exponents), self.exponents)
-        columns, _ = model(self.centers.reshape(1, -1))
-        return columns[0] @ np.concatenate([[self.bias], self.strengths])
+        columns, _ = model(centers.reshape(1, -1))
+        return columns[0] @ self._local
 
     def table(self) -> list[dict[str, Any]]:
         """One row for each source: center, exponent and strength with their errors."""
@@ -156,7 +183,8 @@ class SourceFit:
         lines = [f"{'source':>6}  " + "  ".join(f"{name:>22}" for name in names)]
         for j, row in enumerate(self.table()):
             cells = [
-                f"{row[name]:.8g} +- {_printed(name, row[name], row[f'{name} error']):.1e}"
+                f"{row[name]:.8g} +- "
+                f"{_printed(name, row[name], row[f'{name} error'], self.length):.1e}"
                 for name in names
             ]
             lines.append(f"{j + 1:>6}  " + "  ".join(f"{cell:>22}" for cell in cells))
@@ -173,9 +201,9 @@ class SourceFit:
         return plot_sources(self, ax)
 
 
-def _printed(name: str, value: float, error: float) -> float:
+def _printed(name: str, value: float, error: float, length: float) -> float:
     given = name == "exponent" and error == 0.0
-    unit = 0.0 if name == "strength" else 1.0
+    unit = {"strength": 0.0, "exponent": 1.0}.get(name, length)
     return 0.0 if given else at_least_rounding(error, value, unit).real
 
 
@@ -189,8 +217,9 @@ def judge(
     *,
     known_noise: bool,
     free: bool,
+    length: float = 1.0,
 ) -> SourceFit:
-    """Error bars and status of fitted sources."""
+    """Error bars and status of fitted sources; places are given in the unit `length`."""
     count, dimension = centers.shape
     residual = fit.residual if weights is None else fit.residual / weights
     rows, unknowns = fit.full_jacobian.shape
@@ -210,7 +239,7 @@ def judge(
         "exponents_error": exponents_error,
         "strengths_error": errors[1:at],
     }
-    objections = _objections(fit, found) | _left_over(fit, x, known_noise)
+    objections = _objections(fit, found, length) | _left_over(fit, x, known_noise)
     if weak:
         objections = {
             "unidentifiable": f"the data do not determine {count} sources: a strength vanishes, or "
@@ -218,20 +247,55 @@ def judge(
             **objections,
         }
         found = {name: np.full_like(values, np.nan) for name, values in found.items()}
+    bias = float("nan") if weak else float(fit.coefficients[0])
+    bias_error = float("nan") if weak else float(errors[0])
+    local = np.concatenate([[bias], found["strengths"]])
+    if length != 1.0 and not weak:
+        linear, errors = _in_length(local, exponents, covariance, free, length)
+        bias, bias_error = float(linear[0]), float(errors[0])
+        found |= {"strengths": linear[1:], "strengths_error": errors[1:]}
+    found |= {name: found[name] * length for name in ("centers", "centers_error")}
     order = np.lexsort(centers.T[::-1])
     status = next((word for word in STATUSES if word in objections), "ok")
     mean_noise = float(np.mean(1.0 / weights)) if known_noise and weights is not None else sigma
     return SourceFit(
         **{name: values[order] for name, values in found.items()},
-        bias=float("nan") if weak else float(fit.coefficients[0]),
-        bias_error=float("nan") if weak else float(errors[0]),
+        bias=bias,
+        bias_error=bias_error,
         noise=mean_noise,
         relative_residual=float(fit.relative_residual),
         status=status,
         advice=tuple(objections.values()),
-        x=x,
+        x=x * length,
         residual=residual,
+        length=length,
+        _local=np.concatenate([local[:1], local[1:][order]]),
     )
+
+
+def _in_length(
+    local: NDArray, exponents: NDArray, covariance: NDArray, free: bool, length: float
+) -> tuple[NDArray, NDArray]:
+    """Bias and strengths, and their errors, of ``psi(r)`` from those of ``psi(r/length)``.
+
+    ``psi(r/L, mu) = L^-mu psi(r, mu) + psi(1/L, mu)``, so that ``q = L^-mu q'`` and
+    ``b = b' + sum q' psi(1/L, mu)`` (derived here); errors are carried on by the derivatives.
+    """
+    count = len(exponents)
+    shrink = length**-exponents
+    jet = log_primitive(np.full(count, 1.0 / length), exponents)
+    strengths = local[1:]
+    linear = np.concatenate([[local[0] + strengths @ jet.value], shrink * strengths])
+    moves = np.zeros((1 + count, len(covariance)))
+    moves[0, 0], moves[0, 1 : 1 + count] = 1.0, jet.value
+    moves[1:, 1 : 1 + count] = np.diag(shrink)
+    if free:
+        at = slice(1 + count, 1 + 2 * count)
+        moves[0, at] = strengths * jet.slopes[0]
+        moves[1:, at] = np.diag(-math.log(length) * shrink * strengths)
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = np.einsum("ik,kl,il->i", moves, covariance, moves)
+    return linear, np.sqrt(np.maximum(square, 0.0))
 
 
 def is_rank_deficient(jacobian: NDArray) -> bool:
@@ -246,7 +310,7 @@ def is_rank_deficient(jacobian: NDArray) -> bool:
     return bool(singular[-1] < RANK * singular[0])
 
 
-def _objections(fit: SeparableFit, found: dict[str, NDArray]) -> dict[str, str]:
+def _objections(fit: SeparableFit, found: dict[str, NDArray], length: float) -> dict[str, str]:
     """Status word to advice, for everything that is not as it should be."""
     objections: dict[str, str] = {}
     if not bool(fit.converged):
@@ -266,8 +330,9 @@ def _objections(fit: SeparableFit, found: dict[str, NDArray]) -> dict[str, str]:
             spread = float(np.hypot(np.linalg.norm(errors[j]), np.linalg.norm(errors[i])))
             if gap <= 4.0 * spread:
                 objections["unresolved"] = (
-                    f"two sources are {gap:.2g} apart with errors of {spread:.2g}: they may be "
-                    "one; less noise or more points near them would tell"
+                    f"two sources are {gap * length:.2g} apart with errors of "
+                    f"{spread * length:.2g}: they may be one; less noise or "
+                    "more points near them would tell"
                 )
     strengths, deviations = found["strengths"], found["strengths_error"]
     faint = np.abs(strengths) <= 3.0 * deviations

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdes.tokens import closest
+from sciml.powerlaw.arguments import read_seed
+from sciml.powerlaw.kinds import refuse_mixed_kinds
 from sciml.powerlaw.points import check_points
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.source_fit import EXPONENT_BOUNDS, SourceFit, is_rank_deficient, judge
 from sciml.powerlaw.source_model import CANDIDATE_EXPONENTS, CANDIDATES, Candidates, SourceModel
-from sciml.powerlaw.units import unit_of
+from sciml.powerlaw.units import length_unit, unit_of
 from sciml.powerlaw.varpro import variable_projection
 
 REACH = 1.5
@@ -38,6 +40,16 @@ class _Data:
     low: NDArray
     high: NDArray
     known: bool  # whether the weights are the noise
+    length: float = 1.0  # unit of all places, a power of two
+
+    def in_own_length(self) -> _Data:
+        """The same in a unit of length near half the size of the box.
+
+        Tolerances of the fit then mean the same whatever unit the points came in.
+        """
+        length = length_unit(self.x)
+        places = {name: getattr(self, name) / length for name in ("x", "low", "high")}
+        return replace(self, **places, length=length)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +107,9 @@ def fit_sources(
     Raises
     ------
     ValueError
-        For data that are not finite or too few, a dimension above 3, starts outside the box of the
-        points, and noise that is not positive.
+        For data that are not finite, too few or of several precisions, a dimension above 3, starts
+        outside the box of the points, noise that is not positive, and other arguments that make no
+        sense; they are named.
 
     References
     ----------
@@ -118,13 +131,15 @@ def fit_sources(
     if unit != 1.0:
         weights = None if data.weights is None else data.weights * unit
         data = replace(data, y=data.y / unit, weights=weights)
-    rng = np.random.default_rng(random_state)
+    rng = read_seed(random_state)
     count, fixed = _arguments(sources, exponents)
     guesses = _starts(starts, data)
     _check_rows(data, count, fixed)
+    data = data.in_own_length()
+    guesses = guesses / data.length
     rank = data.y - data.y.mean()
     if not np.linalg.norm(rank) > 1e-14 * np.linalg.norm(data.y):
-        return SourceFit.nothing(data.x, data.y, count).times(unit)
+        return SourceFit.nothing(data.x * data.length, data.y, count).times(unit)
     tried = sorted(set(CANDIDATE_EXPONENTS) if fixed is None else set(fixed.tolist()))
     candidates = Candidates.of(data.x, tried, rng)
     if count is None:
@@ -132,7 +147,7 @@ def fit_sources(
     else:
         found = _grow(data, candidates, fixed, guesses, count)
     fit = judge(found.fit, found.exponents, found.centers, data.x, data.y, data.weights,
-                 known_noise=data.known, free=fixed is None)  # fmt: skip
+                 known_noise=data.known, free=fixed is None, length=data.length)  # fmt: skip
     return fit.times(unit)
 
 
@@ -277,6 +292,7 @@ def _explained(data: _Data, fit: SeparableFit) -> bool:
 
 
 def _data(x: Any, y: Any, noise: Any) -> _Data:
+    refuse_mixed_kinds(x=x, y=y, noise=noise)
     points, values, _ = check_points(x, y)
     table, column = points.cpu().numpy(), values.cpu().numpy()
     if table.shape[1] not in CANDIDATES:
@@ -288,10 +304,17 @@ def _data(x: Any, y: Any, noise: Any) -> _Data:
             f"x: all points have the same coordinate {flat}, so that they don't tell where a "
             "source is: leave this coordinate out"
         )
+    length_unit(table)
     middle, half = 0.5 * (low + high), 0.5 * REACH * (high - low)
     weights = None
     if noise is not None:
-        sigma = np.broadcast_to(np.asarray(noise, float), column.shape)
+        sigma = _numbers("noise", noise, "positive numbers, the standard deviation of the values")
+        if sigma.shape not in ((), column.shape):
+            raise ValueError(
+                f"noise has shape {sigma.shape}, wanted one number, or one for each value, "
+                f"{column.shape}"
+            )
+        sigma = np.broadcast_to(sigma, column.shape)
         if not (np.all(np.isfinite(sigma)) and np.all(sigma > 0.0)):
             raise ValueError(
                 f"noise: got values from {float(np.min(sigma)):g}, wanted positive numbers, the "
@@ -306,7 +329,10 @@ def _arguments(sources: Any, exponents: Any) -> tuple[int | None, NDArray | None
     if isinstance(sources, str) and sources == "auto":
         count = None
     elif isinstance(sources, str) or not hasattr(sources, "__index__") or int(sources) < 1:
-        raise ValueError(f"sources is {sources!r}, wanted a whole number, 1 or more, or 'auto'")
+        hint = closest(sources, ["auto"]) if isinstance(sources, str) else ""
+        raise ValueError(
+            f"sources is {sources!r}, wanted a whole number, 1 or more, or 'auto'.{hint}"
+        )
     else:
         count = int(sources)
     if isinstance(exponents, str):
@@ -316,7 +342,7 @@ def _arguments(sources: Any, exponents: Any) -> tuple[int | None, NDArray | None
                 f"numbers.{closest(exponents, ['free', 'log'])}"
             )
         return count, None if exponents == "free" else np.zeros(1)
-    fixed = np.atleast_1d(np.asarray(exponents, float))
+    fixed = np.atleast_1d(_numbers("exponents", exponents, "numbers, 'free' or 'log'"))
     low, high = EXPONENT_BOUNDS
     if fixed.ndim != 1 or not fixed.size or not np.all((fixed >= low) & (fixed <= high)):
         raise ValueError(
@@ -325,6 +351,16 @@ def _arguments(sources: Any, exponents: Any) -> tuple[int | None, NDArray | None
     if len(fixed) > 1 and count is not None and len(fixed) != count:
         raise ValueError(f"exponents: got {len(fixed)} for {count} sources, wanted one each")
     return count, fixed
+
+
+def _numbers(name: str, given: Any, wanted: str) -> NDArray:
+    """An argument as float64; what is no number is refused by name."""
+    if hasattr(given, "detach"):
+        given = given.detach().cpu().numpy()
+    try:
+        return np.asarray(given, float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {given!r}, wanted {wanted}") from None
 
 
 def _check_rows(data: _Data, count: int | None, fixed: NDArray | None) -> None:
@@ -341,7 +377,7 @@ def _starts(starts: Any, data: _Data) -> NDArray:
     dimension = data.x.shape[1]
     if starts is None:
         return np.zeros((0, dimension))
-    table = np.atleast_2d(np.asarray(starts, float))
+    table = np.atleast_2d(_numbers("starts", starts, f"numbers of shape (J, {dimension})"))
     if table.ndim != 2 or table.shape[1] != dimension:
         raise ValueError(f"starts has shape {table.shape}, wanted (J, {dimension})")
     low, high = data.x.min(axis=0), data.x.max(axis=0)

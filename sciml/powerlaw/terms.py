@@ -244,6 +244,6 @@ def _radial_columns(jet: Any, place: Position, mu: Tensor | None = None) -> Colu
 
 def _over_radius(values: Tensor, place: Position, mu: Tensor | None = None) -> Tensor:
     """``values/r``, and 0 at the center."""
-    away = place.radius > 0.0
+    away = place.radius != 0.0
     safe = torch.where(away, place.radius, torch.ones_like(place.radius))
     return torch.where(away, values / safe, torch.zeros_like(values))

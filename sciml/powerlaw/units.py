@@ -1,4 +1,4 @@
-"""Values of extreme size are fitted in a unit of their own, where no square overflows."""
+"""Units of their own for values and places, where no square overflows and tolerances hold."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from sciml.powerlaw.radial_terms import RadialTerm
 from sciml.powerlaw.separable_fit import SeparableFit
+
+LENGTHS = (1e-90, 1e90)
+"""Half sizes of a box between which third powers of all distances in it are numbers."""
 
 
 def unit_of(values: NDArray) -> float:
@@ -24,6 +27,37 @@ def unit_of(values: NDArray) -> float:
     if most == 0.0 or 1e-100 < most < 1e100:
         return 1.0
     return float(2.0 ** np.floor(np.log2(most)))
+
+
+def length_unit(points: NDArray) -> float:
+    """Power of two nearest to half the size of the box of some points.
+
+    Parameters
+    ----------
+    points : ndarray, shape (rows, d)
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        Where third powers of distances would overflow or vanish.
+
+    Examples
+    --------
+    >>> length_unit(np.array([[-1.0, 0.0], [1.0, 0.5]])), length_unit(np.array([[0.0], [1e3]]))
+    (1.0, 512.0)
+    """
+    half = 0.5 * float(np.max(np.ptp(points, axis=0)))
+    low, high = LENGTHS
+    if not low < half < high:
+        raise ValueError(
+            f"x: the points span {2.0 * half:g}, wanted {2.0 * low:g} to {2.0 * high:g}, so that "
+            "powers of distances can be told: give them in another unit"
+        )
+    return float(2.0 ** np.round(np.log2(half)))
 
 
 def in_unit(

@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 from pdes.exact import Cone, corner_spectrum
 from sciml.powerlaw.arguments import check_noise, check_rtol
+from sciml.powerlaw.kinds import warn_of_single_precision
 from sciml.powerlaw.rounding import at_least_rounding
 from sciml.powerlaw.separable_fit import SeparableFit
 from sciml.powerlaw.wedge_arguments import check_wedge, check_wedge_rows
@@ -20,7 +21,7 @@ from sciml.powerlaw.wedge_model import WedgeModel, as_corner, largest, least_squ
 from sciml.powerlaw.wedge_refit import REACH, nearest_admissible, refit
 from sciml.powerlaw.wedge_samples import as_samples, condition_names, locate, row_system
 from sciml.powerlaw.wedge_search import EXACT, find_terms
-from sciml.powerlaw.wedge_status import ADVICE, is_superfluous, judge, lack_of_fit
+from sciml.powerlaw.wedge_status import ADVICE, is_starved, is_superfluous, judge, lack_of_fit
 
 
 class WedgeFit(BaseEstimator):
@@ -68,10 +69,11 @@ class WedgeFit(BaseEstimator):
         Norm of what all rows leave, relative to the data.
     status_, advice_ : str
         ``"ok"``, or what is wrong and what to do: ``"unidentifiable"`` (the numbers are NaN),
-        ``"at_bound"``, ``"unresolved"``, ``"superfluous"``, ``"saturated"`` (as many rows as
-        unknowns), ``"poor_fit"`` (more is left over than the noise, or it has structure),
-        ``"not_converged"``; ``"zero"`` and ``"constant"`` data have no exponent. After `quantize`
-        ``"quantized"``, ``"unquantized"``, or what speaks against the quantized fit.
+        ``"at_bound"``, ``"unresolved"``, ``"superfluous"``, ``"saturated"`` (no more
+        samples than unknowns; without `noise` errors are NaN), ``"poor_fit"`` (more is left over
+        than the noise, or it has structure), ``"not_converged"``; ``"zero"`` and
+        ``"constant"`` data have no exponent. After `quantize` ``"quantized"``,
+        ``"unquantized"``, or what speaks against the quantized fit.
 
     Examples
     --------
@@ -126,6 +128,8 @@ class WedgeFit(BaseEstimator):
             For arguments that make no sense; they are named.
         """
         model = self._prepare(arc, edges, W, noise)
+        if self._samples[0]._single:
+            warn_of_single_precision()
         if model is not None:
             order, bounds = check_wedge(self.order, self.bounds, self.start)
             ((found, stopped),) = find_terms([model], order, bounds, self.rtol)
@@ -140,7 +144,9 @@ class WedgeFit(BaseEstimator):
         self.corner_ = as_corner(self.sectors, self.bc)
         self._samples = samples = as_samples(arc)
         system = row_system(self.corner_, samples, float(self.start), edges, W)
+        system, self._unit = system.in_own_unit()
         self._system, self.noise_, self.n_rows_ = system, noise, len(system.values)
+        self._noise = None if noise is None else float(noise) / self._unit
         model = WedgeModel(self.corner_, system, self.corner_.has_constant)
         check_wedge_rows(self.n_rows_, model, 1 if order == "auto" else int(order))
         if not np.any(system.values):
@@ -148,7 +154,7 @@ class WedgeFit(BaseEstimator):
         if model.constant:
             alone, left = least_squares(model(np.empty((1, 0)))[0][0], system)
             if left <= EXACT:
-                return self._without_terms("constant", float(alone[0]))
+                return self._without_terms("constant", float(alone[0]) * self._unit)
         return model
 
     def conditions(self) -> list[str]:
@@ -170,20 +176,26 @@ class WedgeFit(BaseEstimator):
         count = fit.parameters.size
         places = np.argsort(fit.parameters, kind="stable")
         self.exponents_ = fit.parameters[places]
-        terms = fit.coefficients[: count * model.per_term].reshape(count, -1)[places]
+        coefficients = fit.coefficients * self._unit
+        terms = coefficients[: count * model.per_term].reshape(count, -1)[places]
         functions = 1 if isinstance(self.corner_, Cone) else 2
         self.coefficients_ = terms.reshape(count, -1, functions)
-        self.constant_ = float(fit.coefficients[-1]) if model.constant else 0.0
+        self.constant_ = float(coefficients[-1]) if model.constant else 0.0
         self.amplitudes_ = largest(terms)
-        errors, spread = fit.standard_errors(self.noise_)
+        errors, spread = fit.standard_errors(self._noise)
+        if self._noise is None and is_starved(fit, self._system.measured):
+            errors = np.full_like(errors, np.nan)  # the residual is that of the edges
+            spread = np.full_like(spread, np.nan)
         self.standard_errors_ = errors[places]
-        spread = spread[: count * model.per_term].reshape(count, -1)[places]
+        spread = self._unit * spread[: count * model.per_term].reshape(count, -1)[places]
         superfluous = is_superfluous(terms, spread)
         self.residual_ = float(fit.relative_residual)
         self.terms_, self.shifts_ = ("learned",) * count, np.zeros(count)
-        self.jacobian_ = fit.full_jacobian
-        status = judge(fit, self.exponents_, self.standard_errors_, superfluous, bounds)
-        left = lack_of_fit(fit.residual, self.residual_, self._samples, self._system, self.noise_)
+        self.jacobian_ = fit.full_jacobian.copy()
+        self.jacobian_[:, len(coefficients) :] *= self._unit
+        status = judge(fit, self.exponents_, self.standard_errors_, superfluous, bounds,
+                       self._system.measured)  # fmt: skip
+        left = lack_of_fit(fit.residual, self.residual_, self._samples, self._system, self._noise)
         if left and status in ("ok", "not_converged"):
             status = "poor_fit"
         self._say(status, *([left] if status == "poor_fit" else []), stopped)
@@ -274,22 +286,25 @@ class WedgeFit(BaseEstimator):
         """Linear fit with given exponents; conditions hold exactly where they are quantized."""
         all_exact = all(kind == "quantized" for kind in kinds)
         system = self._system.without_edges() if all_exact else self._system
-        found = refit(self.corner_, system, exponents, kinds, self.noise_)
+        found = refit(self.corner_, system, exponents, kinds, self._noise)
         self.exponents_, self.terms_ = exponents, kinds
-        self.coefficients_ = found.terms.reshape(len(kinds), *self.coefficients_.shape[1:])
-        self.constant_, self.residual_ = found.constant, found.relative_residual
-        self.amplitudes_ = largest(found.terms)
+        terms = found.terms * self._unit
+        self.coefficients_ = terms.reshape(len(kinds), *self.coefficients_.shape[1:])
+        self.constant_ = found.constant * self._unit
+        self.amplitudes_, self.residual_ = largest(terms), found.relative_residual
         errors = np.zeros(len(kinds))
         if self.standard_errors_.size == len(kinds):
             errors = np.where([k == "quantized" for k in kinds], 0.0, self.standard_errors_)
         self.standard_errors_ = errors
         left = lack_of_fit(
-            found.residual, found.relative_residual, self._samples, system, self.noise_
+            found.residual, found.relative_residual, self._samples, system, self._noise
         )
+        # What was learned from too few samples gets no better by moving it.
+        starved = judge_size and (self.status_ == "saturated" or found.spare <= len(kinds))
         status = "quantized"
         if not all_exact:
             status = "unquantized"
-        elif found.saturated:
+        elif starved or found.spare <= 0:
             status = "saturated"
         elif left:
             status = "poor_fit"
@@ -352,13 +367,17 @@ class WedgeFit(BaseEstimator):
         from sciml.plotting import plot_corner_spectrum
 
         self._check_fitted()
-        if not self.exponents_.size or not np.all(np.isfinite(self.exponents_)):
-            raise ValueError(f"there is no exponent to draw: {self.advice_}")
+        known = np.isfinite(self.exponents_)
+        drawn, errors = self.exponents_[known], self.standard_errors_[known]
+        if not drawn.size:  # the spectrum of the corner alone, with the reason
+            axes = plot_corner_spectrum(corner_spectrum(self.corner_, 3), ax)
+            axes.annotate(self.advice_, (0.5, 0.5), xycoords="axes fraction", ha="center")
+            return axes
         count = 1
-        while corner_spectrum(self.corner_, count)[count - 1] < self.exponents_.max() + REACH:
+        while corner_spectrum(self.corner_, count)[count - 1] < drawn.max() + REACH:
             count += 1
         return plot_corner_spectrum(
-            corner_spectrum(self.corner_, count), ax, self.exponents_, self.standard_errors_
+            corner_spectrum(self.corner_, count), ax, drawn, np.nan_to_num(errors)
         )
 
     def __str__(self) -> str:

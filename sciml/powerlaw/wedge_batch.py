@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from sciml.powerlaw.kinds import warn_of_single_precision
 from sciml.powerlaw.masked import refuse_masked
 from sciml.powerlaw.wedge import WedgeFit
 from sciml.powerlaw.wedge_arguments import check_wedge
@@ -81,6 +82,8 @@ def fit_wedges(
             key = (order, bounds, fit.rtol, len(model.system.values), model.per_term,
                    model.constant)  # fmt: skip
             groups.setdefault(key, []).append((fit, model))
+    if any(fit._samples[0]._single for fit in fits):
+        warn_of_single_precision()
     for (order, bounds, rtol, *_), members in groups.items():
         models = share_designs([model for _, model in members])
         for (fit, model), (found, stopped) in zip(

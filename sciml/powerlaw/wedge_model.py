@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdes.exact import Cone, Sectors, Wedge
+from pdes.tokens import closest
 from sciml.powerlaw.blocks import harmonic, legendre
 from sciml.powerlaw.separable_fit import SparseDerivatives
 from sciml.powerlaw.wedge_samples import Part, RowSystem, condition_names, condition_parts
+
+PLAIN = ("DD", "NN", "DN", "ND")
+"""Conditions on two edges."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +146,7 @@ def as_corner(sectors: Any, bc: str) -> Sectors | Cone:
     """
     if isinstance(sectors, (Sectors, Cone)):
         return sectors
+    _check_conditions(bc)
     if isinstance(sectors, (int, float, np.number)):
         return Sectors([(float(sectors), 1.0)], bc) if bc == "periodic" else Wedge(sectors, bc)  # pyright: ignore
     if isinstance(sectors, (list, tuple, np.ndarray)):
@@ -149,6 +154,23 @@ def as_corner(sectors: Any, bc: str) -> Sectors | Cone:
     raise ValueError(
         f"sectors={sectors!r}, wanted an angle in radians, pairs (angle, coefficient), or a "
         "Wedge, Sectors or Cone"
+    )
+
+
+def _check_conditions(bc: Any) -> None:
+    """Refuse unknown edge conditions with those that exist, and the one that may be meant."""
+    if isinstance(bc, str) and (bc.upper() in PLAIN or bc == "periodic"):
+        return
+    word = bc.strip() if isinstance(bc, str) else ""
+    if len(word) == 1 and word.upper() in "DN":  # one letter for both edges
+        hint = f" Did you mean {word.upper() * 2!r}?"
+    elif len(word) == 2:  # as likely the one as the other
+        hint = ""
+    else:
+        hint = closest(word.lower(), ["periodic"])
+    raise ValueError(
+        f"bc={bc!r}, wanted one of {', '.join(PLAIN)} (D for a value of zero, N for zero flux, "
+        f"first edge first) or 'periodic'.{hint}"
     )
 
 

@@ -33,8 +33,8 @@ class Refit:
     relative_residual : float
     drowned : ndarray of bool, shape (terms,)
         Which terms have no coefficient beyond three standard errors, or beyond rounding.
-    saturated : bool
-        Whether there are no more rows than coefficients.
+    spare : int
+        How many rows there are beyond coefficients.
     """
 
     terms: NDArray
@@ -42,7 +42,7 @@ class Refit:
     residual: NDArray
     relative_residual: float
     drowned: NDArray
-    saturated: bool
+    spare: int
 
 
 def nearest_admissible(
@@ -133,7 +133,7 @@ def refit(
         residual=residual,
         relative_residual=relative,
         drowned=np.array(drowned, dtype=bool),
-        saturated=reduced.shape[0] <= reduced.shape[1],
+        spare=reduced.shape[0] - reduced.shape[1],
     )
 
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdes.exact import Cone, Sectors
+from sciml.powerlaw.kinds import SINGLE, float_kind, refuse_mixed_kinds
 from sciml.powerlaw.masked import refuse_masked
-
-logger = logging.getLogger(__name__)
 
 SMALLEST_RADIUS = 1e-12
 """Radii below this are taken for the corner itself, where powers have no gradient."""
 LARGEST_RADIUS = 1e12
 """Powers of larger ones overflow."""
 LARGEST_VALUE = 1e100
+SMALLEST_VALUE = float(np.finfo(np.float64).tiny)
+"""Data whose largest value is smaller have lost digits already: they are denormal."""
 TO_EDGE = 1e-9
 """Angles may miss the sector by this much, in radians."""
 TO_EDGE_SINGLE = 1e-6
@@ -46,7 +46,8 @@ class WedgeSamples:
     Raises
     ------
     ValueError
-        For arrays that do not fit, NaN, a radius below 1e-12 or a weight that is not positive.
+        For arrays that do not fit, or of several precisions, NaN, a radius below 1e-12 or a weight
+        that is not positive.
 
     Examples
     --------
@@ -64,10 +65,15 @@ class WedgeSamples:
     direction: Any = None
     weight: float = 1.0
     _reach: float = field(default=TO_EDGE, init=False, repr=False)
+    _single: bool = field(default=False, init=False, repr=False)
 
     def __post_init__(self) -> None:
+        given = {n: getattr(self, n) for n in ("radius", "angle", "values", "direction")}
+        refuse_mixed_kinds(**given)
+        single = any(float_kind(array) in SINGLE for array in given.values())
+        object.__setattr__(self, "_single", single)
         # Edges in single precision miss the sector by its rounding.
-        object.__setattr__(self, "_reach", TO_EDGE_SINGLE if _single(self.angle) else TO_EDGE)
+        object.__setattr__(self, "_reach", TO_EDGE_SINGLE if single else TO_EDGE)
         values = _vector("values", self.values)
         object.__setattr__(self, "values", values)
         for name in ("radius", "angle", "direction"):
@@ -89,17 +95,16 @@ class WedgeSamples:
                     f"{name}: the largest is {most:g}, wanted at most {largest:g}; give it in "
                     "another unit"
                 )
-        weight = float(self.weight)
-        if not (math.isfinite(weight) and weight > 0.0):
+        if not _is_positive(self.weight):
             raise ValueError(f"weight={self.weight!r}, wanted a positive number")
 
     def __len__(self) -> int:
         return len(self.values)
 
 
-def _single(array: Any) -> bool:
-    dtype = str(getattr(array, "dtype", ""))
-    return dtype.endswith(("float32", "float16"))
+def _is_positive(weight: Any) -> bool:
+    plain = isinstance(weight, (int, float, np.integer, np.floating))
+    return plain and not isinstance(weight, bool) and math.isfinite(weight) and bool(weight > 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +137,33 @@ class RowSystem:
     weights: NDArray
     edge_rows: int
 
+    @property
+    def measured(self) -> int:
+        """Rows that tell something of this field: not those of homogeneous conditions."""
+        count = len(self.values) - self.edge_rows
+        return len(self.values) if np.any(self.values[count:]) else count
+
+    def in_own_unit(self) -> tuple[RowSystem, float]:
+        """The rows with values divided by a power of two near the largest, and that unit.
+
+        Squares of values then neither overflow nor vanish, and no digit is lost.
+
+        Raises
+        ------
+        ValueError
+            If all values are denormal, with fewer digits than other numbers.
+        """
+        most = float(np.abs(self.values).max())
+        if most == 0.0:
+            return self, 1.0
+        if most < SMALLEST_VALUE:
+            raise ValueError(
+                f"values: the largest is {most:g}, wanted at least {SMALLEST_VALUE:g}, below which "
+                "numbers have fewer digits; give them in another unit"
+            )
+        unit = float(2.0 ** np.floor(np.log2(most)))
+        return replace(self, values=self.values / unit), unit
+
     def without_edges(self) -> RowSystem:
         """The rows of the samples alone."""
         count = len(self.values) - self.edge_rows
@@ -149,6 +181,8 @@ def as_samples(arc: Any) -> list[WedgeSamples]:
     if isinstance(arc, WedgeSamples):
         return [arc]
     if isinstance(arc, Sequence) and arc and all(isinstance(s, WedgeSamples) for s in arc):
+        if len({group._single for group in arc}) > 1:
+            raise ValueError("arc: some samples are float32, others float64; wanted one precision")
         return list(arc)
     if isinstance(arc, (tuple, list)) and len(arc) == 2:
         return [WedgeSamples(1.0, arc[0], arc[1])]
@@ -206,7 +240,7 @@ def row_system(
     ------
     ValueError
     """
-    if not (math.isfinite(float(weight)) and float(weight) > 0.0):
+    if not _is_positive(weight):
         raise ValueError(f"W={weight!r}, wanted a positive weight of the edge rows")
     parts, values, weights, row = [], [], [], 0
     for group in samples:
@@ -295,12 +329,16 @@ def _edge_rows(edges: Any, outer: float, names: list[str]) -> tuple[NDArray, NDA
             raise ValueError(f"edges={edges}, wanted how many points on each edge, or None")
         radii = np.geomspace(1e-3 * outer, outer, int(edges))
     else:
+        if np.ndim(edges) == 0 and not isinstance(edges, (str, bytes)):
+            raise ValueError(
+                f"edges={edges!r}, wanted how many points on each edge, their radii, or None"
+            )
         radii = _vector("edges", edges)
         if radii.min() < SMALLEST_RADIUS:
             raise ValueError(f"edges: radius {radii.min():g} is below {SMALLEST_RADIUS:g}")
     if values is None:
         return radii, np.zeros((count, radii.size))
-    table = np.asarray(values, dtype=np.float64)
+    table = _real("edges", values)
     if table.shape != (count, radii.size) or not np.all(np.isfinite(table)):
         raise ValueError(
             f"edges: values have shape {table.shape}, wanted finite numbers of shape "
@@ -309,14 +347,21 @@ def _edge_rows(edges: Any, outer: float, names: list[str]) -> tuple[NDArray, NDA
     return radii, table
 
 
-def _vector(name: str, given: Any, like: NDArray | None = None) -> NDArray:
+def _real(name: str, given: Any) -> NDArray:
     refuse_masked(name, given)
-    raw = np.asarray(given)
+    if hasattr(given, "detach"):
+        given = given.detach().cpu().numpy()
+    try:
+        raw = np.asarray(given)
+    except ValueError:
+        raise ValueError(f"{name} is no array: wanted numbers in equal rows") from None
     if raw.dtype.kind not in "fiu":
         raise ValueError(f"{name}: dtype {raw.dtype}, wanted real numbers")
-    if raw.dtype.itemsize < 8 and raw.dtype.kind == "f":
-        logger.warning("%s is %s; computing in float64", name, raw.dtype)
-    array = raw.astype(np.float64)
+    return raw.astype(np.float64)
+
+
+def _vector(name: str, given: Any, like: NDArray | None = None) -> NDArray:
+    array = _real(name, given)
     if like is not None:
         if array.ndim == 0:
             array = np.full(like.shape, float(array))

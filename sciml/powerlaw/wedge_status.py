@@ -44,8 +44,8 @@ ADVICE = {
         "(quantize() and extend() take those that the corner admits)"
     ),
     "saturated": (
-        "there are as many rows as unknowns, so that nothing is left to judge the fit by: give "
-        "more samples"
+        "there are no more samples than unknowns, so that nothing is left to judge the fit by "
+        "(homogeneous edge conditions hold for every such field): give more samples"
     ),
     "not_converged": "the iteration did not come to rest; ask for fewer terms or raise W",
     "quantized": "",
@@ -62,6 +62,7 @@ def judge(
     errors: NDArray,
     superfluous: bool,
     bounds: tuple[float, float],
+    measured: int,
 ) -> str:
     """Word for how far learned exponents can be relied on; a key of `ADVICE`.
 
@@ -74,6 +75,8 @@ def judge(
         Whether the coefficients of a term are nothing.
     bounds : tuple of float
         Range of the exponents.
+    measured : int
+        Rows that are no homogeneous condition.
 
     Returns
     -------
@@ -91,9 +94,14 @@ def judge(
         return "unresolved"
     if superfluous:
         return "superfluous"
-    if fit.full_jacobian.shape[0] <= fit.full_jacobian.shape[1]:
+    if is_starved(fit, measured):
         return "saturated"
     return "ok" if bool(fit.converged) else "not_converged"
+
+
+def is_starved(fit: SeparableFit, measured: int) -> bool:
+    """Whether samples are no more than unknowns: edge conditions say nothing of this field."""
+    return measured <= fit.full_jacobian.shape[1]
 
 
 def is_determined(fit: SeparableFit) -> bool:
@@ -135,10 +143,8 @@ def lack_of_fit(
     """
     if relative <= RANK:
         return ""
-    count = len(system.values) - system.edge_rows
     if noise is not None:
-        measured = count + (system.edge_rows if np.any(system.values[count:]) else 0)
-        excess = excess_over_noise(float(np.sum((residual / noise) ** 2)), measured)
+        excess = excess_over_noise(float(np.sum((residual / noise) ** 2)), system.measured)
         return "" if excess is None else f"what is left over is {excess:.3g} times the noise"
     if relative <= ROUNDING:
         return ""

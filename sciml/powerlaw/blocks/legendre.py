@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from sciml.powerlaw.arrays import namespace
-from sciml.powerlaw.blocks.radial import log_radius, raise_to
+from sciml.powerlaw.blocks.radial import log_radius, off_center, raise_to
 
 WIDEST = math.radians(170.0)
 """Largest polar angle; beyond it the series takes thousands of terms and loses digits."""
@@ -46,7 +46,7 @@ class AxialJet(NamedTuple):
         """
         xp = namespace(r)
         zero = xp.zeros_like(r)
-        inside = r > 0
+        inside = off_center(r)
         square = xp.where(inside, r, xp.ones_like(r)) ** 2
         across = xp.sqrt(x[..., 0] ** 2 + x[..., 1] ** 2)
         off = across > 0

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sciml.powerlaw.arrays import namespace
 from sciml.powerlaw.blocks.entire import pair_functions
-from sciml.powerlaw.blocks.radial import log_radius, raise_to
+from sciml.powerlaw.blocks.radial import log_radius, off_center, raise_to
 
 
 class PlanarJet(NamedTuple):
@@ -41,7 +41,7 @@ class PlanarJet(NamedTuple):
         It is 0 at the center, also where the gradient is singular.
         """
         xp = namespace(r)
-        inside = r > 0
+        inside = off_center(r)
         square = xp.where(inside, r, xp.ones_like(r)) ** 2
         across = xp.stack([-x[..., 1], x[..., 0]], axis=-1)
         total = self.euler[..., None] * x + self.angular[..., None] * across

@@ -90,10 +90,15 @@ def radial_laplacian(
     return _over(total, r, 2)
 
 
+def off_center(r: Any) -> Any:
+    """Where a radius is not 0; also at NaN, which must not become the value at the center."""
+    return ~(r <= 0)
+
+
 def log_radius(r: Any) -> Any:
     """``log r``, and 0 at ``r = 0``, where no block needs it."""
     xp = namespace(r)
-    return xp.log(xp.where(r > 0, r, xp.ones_like(r)))
+    return xp.log(xp.where(off_center(r), r, xp.ones_like(r)))
 
 
 def raise_to(r: Any, mu: Any) -> Any:
@@ -102,7 +107,7 @@ def raise_to(r: Any, mu: Any) -> Any:
     Gradients by torch stay finite at ``r = 0`` for ``mu >= 0``.
     """
     xp = namespace(r, mu)
-    inside = r > 0
+    inside = off_center(r)
     values = xp.where(inside, r, xp.ones_like(r)) ** mu
     if bool(xp.all(inside)):
         return values
@@ -177,7 +182,7 @@ def log_primitive(r: Any, mu: Any) -> RadialJet:
     near = log * xp.where(tiny, center, xp.expm1(xp.where(far, 0.5 + 0 * z, safe)) / safe)
     value = xp.where(far, (grown - 1.0) / xp.where(far, mu, xp.ones_like(mu)), near)
     slope = log * log * phi1_slope(z)
-    inside = r > 0
+    inside = off_center(r)
     if not bool(xp.all(inside)):
         # value -1/mu, slope 1/mu^2 at the center
         sign = xp.where(mu > 0, mu, xp.ones_like(mu))
@@ -262,15 +267,16 @@ def _sum(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, Any, Any]:
 def _at_center(values: Any, r: Any) -> Any:
     """Put 0 at the center, where a product of 0 and infinity would stand."""
     xp = namespace(values)
-    if bool(xp.all(r > 0)):
+    inside = off_center(r)
+    if bool(xp.all(inside)):
         return values
-    return xp.where(r > 0, values, xp.zeros_like(values))
+    return xp.where(inside, values, xp.zeros_like(values))
 
 
 def _over(values: Any, r: Any, order: int) -> Any:
     """``values / r^order``, and 0 at the center."""
     xp = namespace(r)
-    inside = r > 0
+    inside = off_center(r)
     if bool(xp.all(inside)):
         return values / r**order
     safe = xp.where(inside, r, xp.ones_like(r))

@@ -271,20 +271,22 @@ def solve(
     >>> data.u.dims, data.attrs["status"]
     (('point',), 'ok')
     """
-    given = problem
-    if isinstance(problem, str):
-        problem = importlib.import_module("pdes.registry").get(problem)
-    if isinstance(problem, Problem):
-        what = repr(given) if isinstance(given, str) else f"the Problem {problem.equation.name!r}"
+    given: Any = problem
+    found: Any = problem
+    if isinstance(given, str):
+        found = importlib.import_module("pdes.registry").get(given)
+    if isinstance(found, Problem):
+        what = repr(given) if isinstance(given, str) else f"the Problem {found.equation.name!r}"
         raise ValueError(
             f"problem: got {what}, which changes with time, wanted a SteadyProblem: use "
             f"pdes.simulate({repr(given) if isinstance(given, str) else 'problem'})"
         )
-    if not isinstance(problem, SteadyProblem):
+    if not isinstance(found, SteadyProblem):
         raise ValueError(
-            f"problem: got {type(problem).__name__}, wanted a SteadyProblem, from pdes.get or made "
+            f"problem: got {type(found).__name__}, wanted a SteadyProblem, from pdes.get or made "
             "by hand, or a name of pdes.available()"
         )
+    problem = found
     name = problem.solver if solver is None else solver
     if name not in SOLVERS:
         raise ValueError(

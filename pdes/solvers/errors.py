@@ -28,6 +28,8 @@ class SolverDivergence(RuntimeError):  # noqa: N818
         Fields at the last output time at which everything was fine.
     last_good_time : float, optional
         That time.
+    advice : str, optional
+        What to do, if not what helps against most divergences; the reason then says the time.
     """
 
     def __init__(
@@ -38,13 +40,19 @@ class SolverDivergence(RuntimeError):  # noqa: N818
         time: float,
         last_good: Any = None,
         last_good_time: float | None = None,
+        advice: str | None = None,
     ) -> None:
-        super().__init__(
-            f"{reason} at t={time:.6g} (step {step}); the last good state is at "
-            f"t={last_good_time}. Likely causes: (a) the time step is too large, (b) too few "
-            "points for the structures that form, (c) the equation itself blows up. Try a smaller "
-            "time_step, more points, or strict=False to keep what there is."
+        place = f" (step {step})" if advice else f" at t={time:.6g} (step {step})"
+        if last_good_time is not None:
+            place += f"; the last good state is at t={last_good_time}"
+        causes = (
+            "Likely causes: (a) the time step is too large, (b) too few points for the structures "
+            "that form, (c) the equation itself blows up. Try a smaller time_step, more points, or "
+            "strict=False to keep what there is."
         )
+        # Before the first step there is neither a step to name nor a state to go back to.
+        begun = place if step or not advice else ""
+        super().__init__(f"{reason}{begun}. {advice or causes}")
         self.reason = reason
         self.step = step
         self.time = time

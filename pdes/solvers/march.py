@@ -17,6 +17,7 @@ from pdes.time.integrator import Integrator, Step
 Array = Any
 
 _STEPS_BETWEEN_CHECKS = 100
+_RESOLVE = "Use more points or a smoother initial field, or strict=False to keep what there is."
 
 _log = logging.getLogger(__name__)
 
@@ -155,7 +156,7 @@ class March:
             reason = f"{self.kernel.tail_meaning.format(tail=tail)} at t={self.time:.4g} (limit "
             reason += f"{self.kernel.tail_limit:g}): the field is not resolved, or not periodic"
             if self.kernel.tail_refused or (self.strict and self.steps):
-                self._stop(reason)
+                self._stop(reason if self.steps else f"initial field: {reason}", _RESOLVE)
             if self.strict:
                 self._refuse_data(reason)
             self._note("under_resolved", f"{reason}; use more points or a smoother initial field")
@@ -170,12 +171,17 @@ class March:
         """Step that the Courant number is formed with."""
         return self.largest
 
-    def _stop(self, reason: str) -> None:
+    def _stop(self, reason: str, advice: str | None = None) -> None:
         """Raise, unless the run is to go on whatever happens."""
         if self.strict is not False:
             fields, time = self.last_good
             raise SolverDivergence(
-                reason, step=self.steps, time=self.time, last_good=fields, last_good_time=time
+                reason,
+                step=self.steps,
+                time=self.time,
+                last_good=fields,
+                last_good_time=time,
+                advice=advice,
             )
 
     def _refuse_data(self, reason: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import multiprocessing
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import xarray as xr
 
 import pdes
+from pdes import Grid
 from pdes.data import region_store
 from pdes.solvers.step_budget import MOST_STEPS_BY_NAME, check_named_step
 
@@ -172,3 +174,26 @@ def test_a_random_field_of_no_size_is_refused(name: str, value: float) -> None:
     numbers = {"tau": 3.0, "alpha": 2.0, "sigma": 1.0, "mean": 0.0, name: value}
     with pytest.raises(ValueError, match=f"{name}={value!r}, wanted a finite number"):
         pdes.initial.GaussianRandomField(**numbers)
+
+
+def test_an_initial_flow_that_is_not_resolved_is_refused_in_one_sentence() -> None:
+    problem = pdes.get("navier_stokes")
+    noise = np.random.default_rng(0).normal(size=problem.grid.shape)
+    with pytest.raises(pdes.SolverDivergence, match=r"^initial field: the top third") as caught:
+        pdes.simulate(problem, [0.1], initial={"w": noise - noise.mean()})
+    said = str(caught.value)
+    assert said.count("t=0") == 1
+    assert "None" not in said
+    assert "step" not in said
+
+
+def test_a_run_that_stops_being_resolved_says_once_when() -> None:
+    problem = pdes.get("burgers", viscosity=0.001, grid=Grid.periodic(x=(0.0, 6.2831853, 64)))
+    problem = dataclasses.replace(problem, stored_points=None)
+    start = {"u": np.sin(problem.grid.coordinates()["x"])}
+    with pytest.raises(pdes.SolverDivergence, match="not resolved") as caught:
+        pdes.simulate(problem, np.linspace(0.0, 1.2, 13), initial=start, strict=True)
+    said = str(caught.value)
+    assert said.count(f"t={caught.value.time:.4g}") == 1
+    assert f"(step {caught.value.step}); the last good state is at t=" in said
+    assert "Use more points" in said

@@ -367,8 +367,9 @@ class WedgeFit(BaseEstimator):
         from sciml.plotting import plot_corner_spectrum
 
         self._check_fitted()
-        known = np.isfinite(self.exponents_)
-        drawn, errors = self.exponents_[known], self.standard_errors_[known]
+        drawn, errors = self.exponents_, self.standard_errors_
+        if not np.all(np.isfinite(drawn)):
+            raise ValueError(f"there is no exponent to draw: {self.advice_}")
         if not drawn.size:  # the spectrum of the corner alone, with the reason
             axes = plot_corner_spectrum(corner_spectrum(self.corner_, 3), ax)
             axes.annotate(self.advice_, (0.5, 0.5), xycoords="axes fraction", ha="center")

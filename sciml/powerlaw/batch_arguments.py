@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,7 @@ def read_batch(r: Any, y: Any, low: float) -> tuple[Any, Any]:
     if 0 in y.shape:
         raise ValueError(f"y has shape {tuple(y.shape)}: wanted at least one recording with rows")
     xp = namespace(r, y)
+    r, y = _in_double_precision(r, y)
     if y.dtype != xp.float64 or r.dtype != xp.float64:
         raise ValueError(f"r is {r.dtype} and y {y.dtype}: wanted float64 for both")
     for name, array in (("r", r), ("y", y)):
@@ -132,6 +134,20 @@ def read_seed_of_batch(seed: Any) -> Any:
 def to_numpy(array: Any) -> Any:
     """Array on the host."""
     return array.detach().cpu().numpy() if hasattr(array, "detach") else np.asarray(array)
+
+
+def _in_double_precision(r: Any, y: Any) -> tuple[Any, Any]:
+    """Single precision of both in float64, with one warning; anything else as it is."""
+    names = {str(array.dtype).removeprefix("torch.") for array in (r, y)}
+    if len(names) > 1 or not names & {"float32", "float16", "bfloat16"}:
+        return r, y
+    warnings.warn(
+        f"{names.pop()} samples are fitted in float64; their own rounding limits the exponents",
+        UserWarning,
+        stacklevel=4,
+    )
+    xp = namespace(r, y)
+    return tuple(xp.asarray(array, dtype=xp.float64) for array in (r, y))
 
 
 def _check_devices(arrays: dict[str, Any]) -> None:

@@ -241,3 +241,19 @@ def test_devices_of_a_batch_are_checked():
 def test_closest_names_are_offered(arguments, words):
     with pytest.raises(ValueError, match=words):
         PowerLawFit(**arguments).fit(R, R)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_single_precision_is_computed_in_double_with_one_warning(library):
+    r, y = R.astype(np.float32), (R**0.5 + 2 * R**1.5).astype(np.float32)[None]
+    given = (r, y) if library == "numpy" else (torch.from_numpy(r), torch.from_numpy(y))
+    with pytest.warns(UserWarning, match="float32 samples are fitted in float64") as warned:
+        batch = fit_power_laws(*given, 2)
+    assert len(warned) == 1
+    double = (r.astype(np.float64), y.astype(np.float64))
+    wide = double if library == "numpy" else tuple(torch.from_numpy(part) for part in double)
+    np.testing.assert_array_equal(
+        np.asarray(batch.exponents), np.asarray(fit_power_laws(*wide, 2).exponents)
+    )
+    with pytest.raises(ValueError, match="r is float64 and y float32"):
+        fit_power_laws(R, y, 2)

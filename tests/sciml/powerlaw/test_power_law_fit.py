@@ -237,7 +237,7 @@ def test_batch_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="wanted y \\(batch, rows\\)"):
         fit_power_laws(X, X, order=1)
     with pytest.raises(ValueError, match="wanted float64"):
-        fit_power_laws(X.astype(np.float32), X[None].astype(np.float32), order=1)
+        fit_power_laws(X, X[None].astype(np.float32), order=1)
     with pytest.raises(ValueError, match="order=0"):
         fit_power_laws(X, X[None], order=0)
 

@@ -40,9 +40,12 @@ LINEAR = {
     "advection",
     "advection_conservative",
     "advection_diffusion",
+    "advection_sine",
+    "advection_translation",
     "advection_varying",
     "heat",
     "heat_2d",
+    "heat_3d",
     "heat_one_mode",
     "heat_two_modes",
 }

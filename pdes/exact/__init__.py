@@ -43,6 +43,8 @@ from pdes.exact.mkdv_soliton import mkdv_soliton
 from pdes.exact.n_wave import n_wave
 from pdes.exact.nagumo_front import nagumo_front
 from pdes.exact.nls_breather import nls_breather
+from pdes.exact.nls_dark_soliton import nls_dark_soliton
+from pdes.exact.nls_plane_wave import nls_plane_wave
 from pdes.exact.nls_soliton import nls_soliton
 from pdes.exact.peregrine import peregrine
 from pdes.exact.poiseuille import poiseuille
@@ -102,6 +104,8 @@ __all__ = [
     "n_wave",
     "nagumo_front",
     "nls_breather",
+    "nls_dark_soliton",
+    "nls_plane_wave",
     "nls_soliton",
     "peregrine",
     "poiseuille",

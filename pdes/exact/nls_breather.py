@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy
 
 from pdes.equation import Equation, coordinate
+from pdes.exact.nls_normalization import check_sign, nls_length
 from pdes.exact.solution import ExactSolution
 from pdes.symbols import TIME
 
@@ -19,11 +20,17 @@ def nls_breather(equation: Equation) -> ExactSolution:
     Parameters
     ----------
     equation : Equation
-        Nonlinear Schroedinger equation in this normalization.
+        Focusing nonlinear Schroedinger equation; with ``d h_xx`` lengths are ``sqrt(2 d)`` times
+        as long.
 
     Returns
     -------
     ExactSolution
+
+    Raises
+    ------
+    ValueError
+        If the equation is defocusing.
 
     Examples
     --------
@@ -31,7 +38,8 @@ def nls_breather(equation: Equation) -> ExactSolution:
     >>> nls_breather(nls_equation()).residual() < 1e-25
     True
     """
-    x, i = coordinate("x"), sympy.I
+    check_sign(equation, "nls_breather", 1)
+    x, i = coordinate("x") / nls_length(equation), sympy.I
     above = sympy.cosh(3 * x) + 3 * sympy.exp(4 * i * TIME) * sympy.cosh(x)
     below = sympy.cosh(4 * x) + 4 * sympy.cosh(2 * x) + 3 * sympy.cos(4 * TIME)
     return ExactSolution(

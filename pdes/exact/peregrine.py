@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy
 
 from pdes.equation import Equation, coordinate
+from pdes.exact.nls_normalization import check_sign, nls_length
 from pdes.exact.solution import ExactSolution
 from pdes.symbols import TIME
 
@@ -18,11 +19,17 @@ def peregrine(equation: Equation) -> ExactSolution:
     Parameters
     ----------
     equation : Equation
-        Nonlinear Schroedinger equation in this normalization.
+        Focusing nonlinear Schroedinger equation; with ``d h_xx`` lengths are ``sqrt(2 d)`` times
+        as long.
 
     Returns
     -------
     ExactSolution
+
+    Raises
+    ------
+    ValueError
+        If the equation is defocusing.
 
     Examples
     --------
@@ -30,7 +37,8 @@ def peregrine(equation: Equation) -> ExactSolution:
     >>> peregrine(nls_equation()).residual() < 1e-25
     True
     """
-    x, i = coordinate("x"), sympy.I
+    check_sign(equation, "peregrine", 1)
+    x, i = coordinate("x") / nls_length(equation), sympy.I
     bump = 4 * (1 + 2 * i * TIME) / (1 + 4 * TIME**2 + 4 * x**2)
     return ExactSolution(
         name="peregrine",

@@ -14,11 +14,18 @@ from hypothesis import strategies as st
 import pdes
 from pdes import exact
 from pdes.exact import ExactSolution
+from pdes.invariant import drift
 
 SOLUTIONS = {
     (name, key): solution
     for name in pdes.available()
     for key, solution in pdes.get(name).exact.items()
+}
+# What the defaults of an entry do not show: the other normalization, and the other sign.
+SOLUTIONS |= {
+    (f"nls({dispersion},{sign})", key): solution
+    for dispersion, sign in ((1.0, 1), (0.5, -1), (1.0, -1))
+    for key, solution in pdes.get("nls", dispersion=dispersion, sign=sign).exact.items()
 }
 
 
@@ -145,6 +152,25 @@ def test_solitons_keep_their_shape_over_a_collision() -> None:
     wanted = solution.evaluate(grid, [0.0, 3.0, 6.0])["u"]
     assert np.abs(wanted[1] - wanted[0]).max() > 0.5
     assert np.max(np.abs(run.u.values - wanted)) < 1e-7
+
+
+@pytest.mark.parametrize(("dispersion", "sign"), [(1.0, 1), (0.5, -1), (1.0, -1)])
+def test_schroedinger_of_every_kind_follows_its_closed_form(dispersion: float, sign: int) -> None:
+    problem = pdes.get("nls", dispersion=dispersion, sign=sign)
+    times = [0.0, 0.2, 0.4]
+    run = pdes.simulate(problem, times)
+    sampled = pdes.simulate(problem, times, solver="exact")
+    assert float(np.abs(run.h - sampled.h).max()) < 1e-6
+    for invariant in problem.invariants:
+        assert drift(invariant, problem, run) < 1e-6
+
+
+@pytest.mark.parametrize("build", [exact.nls_soliton, exact.nls_breather, exact.peregrine])
+def test_bright_forms_refuse_the_defocusing_sign(build) -> None:
+    with pytest.raises(ValueError, match=r"sign=1, got sign=-1; take nls_dark_soliton"):
+        build(pdes.get("nls", sign=-1).equation)
+    with pytest.raises(ValueError, match=r"sign=-1, got sign=1; take nls_soliton"):
+        exact.nls_dark_soliton(pdes.get("nls").equation)
 
 
 def test_times_outside_the_validity_are_refused() -> None:

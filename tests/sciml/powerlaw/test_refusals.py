@@ -154,7 +154,9 @@ def test_angles_in_single_precision_may_round_beyond_the_edge():
     theta = np.linspace(0.0, opening, 60)
     mu = math.pi / opening
     single = theta.astype(np.float32)
-    fit = WedgeFit(float(opening), "DD").fit(arc=(single, np.sin(mu * theta)))
+    values = np.sin(mu * theta).astype(np.float32)
+    with pytest.warns(UserWarning, match="single precision"):
+        fit = WedgeFit(float(opening), "DD").fit(arc=(single, values))
     assert fit.exponents_ == pytest.approx([mu], abs=1e-5)
 
 

@@ -46,7 +46,7 @@ def test_wedge_iterations_that_ran_out_are_said():
             model, system.values, np.array([1.4]), weights=system.weights, max_iterations=steps
         )
         errors = fit.standard_errors()[0]
-        statuses.append(judge(fit, fit.parameters, errors, False, (0.05, 7.0)))
+        statuses.append(judge(fit, fit.parameters, errors, False, (0.05, 7.0), len(theta)))
     assert statuses == ["not_converged", "ok"]
 
 

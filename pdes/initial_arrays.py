@@ -183,6 +183,9 @@ def _as_array(name: str, values: Any) -> Array:
 
 def refuse_mask(name: str, values: Any) -> None:
     """Refuse an array some of whose values are masked: a field has a value at every point."""
+    if isinstance(values, list | tuple):
+        for part in values:
+            refuse_mask(name, part)
     if np.ma.is_masked(values):
         count = int(np.ma.count_masked(values))
         raise ValueError(

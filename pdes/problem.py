@@ -244,6 +244,8 @@ def check_times(times: Any, start: float = 0.0) -> np.ndarray:
     array([0., 1., 2.])
     """
     wanted = "wanted a one-dimensional list of at least one finite real number"
+    if np.ma.is_masked(times):
+        raise ValueError(f"times: {np.ma.count_masked(times)} of them are masked; {wanted}")
     try:
         values = np.array(times, ndmin=1)
     except ValueError:

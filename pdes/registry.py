@@ -211,8 +211,8 @@ def _check_replaced(problem: Any, replaced: dict[str, Any]) -> None:
 
 def _plain(value: Any) -> Any:
     """Value as JSON can write it, whatever number or text it is."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    if isinstance(value, np.generic) or getattr(value, "shape", None) == ():
+        value = value.item()  # type: ignore[union-attr]
     return value if isinstance(value, str | int | float | bool | None) else repr(value)
 
 

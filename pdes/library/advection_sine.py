@@ -19,7 +19,8 @@ def advection_sine_equation(mean_speed: float = 1.5) -> Equation:
     Parameters
     ----------
     mean_speed : float
-        ``a`` in length per time, in [1.05, 10]: above one, so that nothing stands still.
+        ``a`` in length per time, in [1.2, 10]: above one, so that nothing stands still, and by so
+        much that the grid resolves a field that is squeezed where it is slow.
 
     Returns
     -------
@@ -30,7 +31,7 @@ def advection_sine_equation(mean_speed: float = 1.5) -> Equation:
     >>> print(advection_sine_equation())
     u_t = -1.5*u_x - u_x*sin(x)
     """
-    mean_speed = check_range("advection_sine", "mean_speed", mean_speed, 1.05, 10.0)
+    mean_speed = check_range("advection_sine", "mean_speed", mean_speed, 1.2, 10.0)
     return Equation.from_text(
         "u_t = -(mean_speed + sin(x))*u_x",
         name="advection_sine",

@@ -80,7 +80,11 @@ class March:
             if suggested is not None:
                 self.time_step = min(suggested, rates.stable_step)
             if end is not None:
-                check_budget(end - start, self.time_step)
+                named = suggested is not None and self.time_step == suggested < np.inf
+                if named:
+                    check_named_step(start, end, self.time_step)
+                else:
+                    check_budget(end - start, self.time_step)
         self._watch(rates.advective)
 
     def to(self, target: float) -> None:

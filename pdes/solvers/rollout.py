@@ -14,7 +14,7 @@ from array_api_compat import device as device_of
 
 from pdes.equation import Equation
 from pdes.grid import Grid
-from pdes.initial_arrays import to_host
+from pdes.initial_arrays import refuse_mask, to_host
 from pdes.solvers.adaptive_march import AdaptiveMarch
 from pdes.solvers.errors import ResolutionWarning
 from pdes.solvers.kernels import kernel_class
@@ -158,6 +158,8 @@ def rollout(
     method = _method(integrator)
     check_values(equation, parameters)
     keep_heap()
+    for name, values in initial.items():
+        refuse_mask(name, values)
     first = next(iter(initial.values()))
     kernel = kernel_class(equation)(
         equation,

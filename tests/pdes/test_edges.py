@@ -15,7 +15,12 @@ import xarray as xr
 import pdes
 from pdes import Grid
 from pdes.data import region_store
+from pdes.solvers import rollout
+from pdes.solvers.errors import StabilityError
+from pdes.solvers.kernels import kernel_class
+from pdes.solvers.march import March
 from pdes.solvers.step_budget import MOST_STEPS_BY_NAME, check_named_step
+from pdes.time.integrator import INTEGRATORS
 
 
 @pytest.mark.parametrize("tolerance", [2.0, 0.1, 0.0, -1.0, float("nan"), float("inf"), "x", None])
@@ -197,3 +202,38 @@ def test_a_run_that_stops_being_resolved_says_once_when() -> None:
     assert said.count(f"t={caught.value.time:.4g}") == 1
     assert f"(step {caught.value.step}); the last good state is at t=" in said
     assert "Use more points" in said
+
+
+def test_masks_are_not_lost_in_lists_rollouts_or_times():
+    problem = pdes.get("burgers")
+    x = problem.grid.coordinates()["x"]
+    hidden = np.ma.masked_array(np.sin(2 * np.pi * x), mask=x > 0.9)
+    with pytest.raises(ValueError, match="masked"):
+        rollout(problem.equation, problem.grid, {"u": hidden}, np.array([0.0, 0.1]))
+    with pytest.raises(ValueError, match="masked"):
+        pdes.simulate(problem, [0.0, 0.1], initial={"u": [hidden, hidden]})
+    times = np.ma.masked_array([0.0, 0.1, 0.2], mask=[False, True, False])
+    with pytest.raises(ValueError, match="times: 1 of them are masked"):
+        pdes.simulate(problem, times)
+
+
+def test_a_number_in_an_array_is_recorded_as_a_number():
+    assert pdes.get("burgers", viscosity=np.array(0.1)).arguments["viscosity"] == 0.1
+
+
+def test_a_wind_slower_than_the_grid_resolves_is_refused():
+    with pytest.raises(ValueError, match="mean_speed"):
+        pdes.get("advection_sine", mean_speed=1.1)
+
+
+def test_a_step_named_by_a_problem_is_a_named_one():
+    grid = Grid.periodic(x=(0.0, 1.0, 16))
+    equation = pdes.get("burgers").equation
+    u = {"u": 0.1 * np.sin(2 * np.pi * grid.coordinates()["x"])}
+    kernel = kernel_class(equation)(equation, grid)
+    state = kernel.forward({"u": kernel.basis.asarray(u["u"])})
+    method = INTEGRATORS["etdrk4"]
+    march = March(kernel, method, 0.0, None, 1e-8, state, None, 0.1)
+    assert march.time_step == 1e-8  # ten million steps, which nobody chose but the caller
+    with pytest.raises(StabilityError, match=r"time_step=1e-12 makes 1e\+11 steps"):
+        March(kernel, method, 0.0, None, 1e-12, state, None, 0.1)

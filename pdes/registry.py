@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import numpy as np
-
 from pdes.names import refuse_gradient
 from pdes.problem import Problem
 from pdes.steady import SteadyProblem
@@ -211,8 +209,8 @@ def _check_replaced(problem: Any, replaced: dict[str, Any]) -> None:
 
 def _plain(value: Any) -> Any:
     """Value as JSON can write it, whatever number or text it is."""
-    if isinstance(value, np.generic) or getattr(value, "shape", None) == ():
-        value = value.item()  # type: ignore[union-attr]
+    if getattr(value, "shape", None) == ():
+        value = value.item()
     return value if isinstance(value, str | int | float | bool | None) else repr(value)
 
 

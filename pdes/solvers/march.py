@@ -71,20 +71,18 @@ class March:
             # The exponential is exact, however long the step.
             time_step = suggested = np.inf
         if time_step is not None:
-            if end is not None:
-                check_named_step(start, end, time_step)
             rates.check(time_step, reaction=not self.takes_back_steps)
             self.time_step = time_step
         else:
             self.time_step = rates.default_step
             if suggested is not None:
                 self.time_step = min(suggested, rates.stable_step)
-            if end is not None:
-                named = suggested is not None and self.time_step == suggested < np.inf
-                if named:
-                    check_named_step(start, end, self.time_step)
-                else:
-                    check_budget(end - start, self.time_step)
+        if end is not None:
+            named = self.time_step in (time_step, suggested)
+            if named:
+                check_named_step(start, end, self.time_step)
+            else:
+                check_budget(end - start, self.time_step)
         self._watch(rates.advective)
 
     def to(self, target: float) -> None:
